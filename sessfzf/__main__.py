@@ -1,0 +1,60 @@
+"""The entry point: a hot command goes straight to its function, everything else to Typer."""
+
+from __future__ import annotations
+
+import sys
+
+from sessfzf.errors import SessfzfError
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command with these arguments (sys.argv's without), return the exit code."""
+    arguments = sys.argv[1:] if argv is None else argv
+    try:
+        return _dispatch(arguments)
+    except SessfzfError as error:
+        _tell(f"sessfzf: {error.message}")
+        return error.code
+    except BrokenPipeError:
+        return 0  # `sessfzf list | head -1`: the reader has had enough
+    except KeyboardInterrupt:
+        return 130
+    except OSError as error:
+        _tell(f"sessfzf: {error.strerror or error}")
+        return 1
+
+
+def _dispatch(arguments: list[str]) -> int:
+    name = arguments[0] if arguments else ""
+    if name in {"list", "plan"}:
+        from sessfzf.options import parse
+
+        if name == "list":
+            from sessfzf import listing as module
+        else:
+            from sessfzf import plan as module  # type: ignore[no-redef]
+        values = parse(arguments[1:], module.OPTIONS, module.POSITIONAL)
+        if values is not None and (name == "list" or module.POSITIONAL in values):
+            return module.run(**values)  # type: ignore[arg-type]
+    elif name == "init" and len(arguments) == 2:  # noqa: PLR2004 - the command and the shell
+        from sessfzf.shells import WIDGETS, init_script
+
+        if arguments[1] in WIDGETS:
+            sys.stdout.write(init_script(arguments[1]))
+            sys.stdout.flush()
+            return 0
+    from sessfzf.cli import app
+
+    app(arguments, prog_name="sessfzf")
+    return 0
+
+
+def _tell(message: str) -> None:
+    try:
+        print(message, file=sys.stderr, flush=True)
+    except (OSError, ValueError, AttributeError):
+        pass  # nobody to tell: stderr is closed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+"""The agents sessfzf knows, where each keeps its store, and what their modules share.
+
+One module an agent. It offers, and nothing else is asked of it:
+
+``discover(root, index, problems)``
+    yields a Source for each file that may be a session; opens none that the index knows.
+``read(source, loads)``
+    reads one file: its Session, or None when it is no session. Raises OSError.
+``complete(session, source)``
+    adds what stands elsewhere in the store; False when that says it is no session of its own.
+``live(root, index)``
+    the ids of sessions that are open somewhere, and how.
+``launch(session, recorded=..., fork=...)``
+    the Launch that resumes a session.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from sessfzf.index import Index
+    from sessfzf.jsonl import Loads
+    from sessfzf.session import Session
+
+    class Agent(Protocol):
+        """What an agent's module offers."""
+
+        def discover(self, root: str, index: Index, problems: Problems) -> list[Source]: ...
+        def read(self, source: Source, loads: Loads) -> Session | None: ...
+        def complete(self, session: Session, source: Source) -> bool: ...
+        def live(self, root: str, index: Index) -> dict[str, str]: ...
+        def launch(self, session: Session, *, recorded: bool, fork: bool) -> Launch: ...
+
+
+class Store:
+    """One agent's place on this machine: its name, its home and what variable moves it."""
+
+    __slots__ = ("agent_home", "app", "module", "root", "variable")
+
+    def __init__(self, app: str, module: str, variable: str, default: str) -> None:
+        self.app = app
+        self.module = module
+        self.variable = variable
+        own = os.environ.get(variable, "")
+        self.root = os.path.abspath(own) if own else os.path.join(home(), default)
+        # Where the agent would look by itself: it does not know SESSFZF_HOME.
+        self.agent_home = self.root if own else os.path.join(os.path.expanduser("~"), default)
+
+    def agent(self) -> Agent:
+        """Import the agent's module."""
+        # Not importlib.import_module: importing importlib costs more than most of these modules.
+        module: Agent = __import__(f"sessfzf.agents.{self.module}", fromlist=("read",))
+        return module
+
+
+class Source:
+    """One file that may hold a session, as a walk of the store saw it."""
+
+    __slots__ = ("app", "id", "inode", "mtime_ns", "path", "root", "size", "stamp", "store")
+
+    def __init__(self, app: str, root: str, id: str, path: str, status: os.stat_result) -> None:  # noqa: A002, PLR0913
+        self.app = app
+        self.root = root
+        self.id = id
+        self.path = path
+        self.mtime_ns = status.st_mtime_ns
+        self.size = status.st_size
+        self.stamp = f"{status.st_mtime_ns}.{status.st_size}.{status.st_ino}"
+        self.store: object = None  # what the agent's own discover() found about it
+
+
+class Problems:
+    """What could not be read, for one line on stderr: a bad file costs that file, no more."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[str, str]] = []
+
+    def add(self, path: str, error: OSError) -> None:
+        """Count one file or folder that could not be read."""
+        self.found.append((path, error.strerror or str(error)))
+
+
+class Recorded(str):
+    """An argument whose text came from a store: always quoted, never trusted."""
+
+    __slots__ = ()
+
+
+class Launch:
+    """How a session is resumed: ``argv``, and what has to be said about it.
+
+    ``notes`` are told, ``questions`` have to be answered with yes first. ``held_back`` names each
+    recorded setting that the launch does not carry: what, recorded, given, why.
+    """
+
+    __slots__ = ("argv", "held_back", "notes", "questions")
+
+    def __init__(self, *argv: str) -> None:
+        self.argv = list(argv)
+        self.notes: list[str] = []
+        self.questions: list[str] = []
+        self.held_back: list[dict[str, str]] = []
+
+    def hold_back(self, what: str, recorded: str, given: str, why: str) -> None:
+        """Note that ``what`` was ``recorded`` so and is resumed with ``given``."""
+        self.held_back.append({"what": what, "recorded": recorded, "given": given, "why": why})
+        self.notes.append(f"{what}: {recorded or 'not recorded'}; resumed with {given}, {why}")
+
+
+def home() -> str:
+    """Return the home folder whose stores are read: ``$SESSFZF_HOME``, else the person's own."""
+    return os.environ.get("SESSFZF_HOME") or os.path.expanduser("~")
+
+
+def stores() -> list[Store]:
+    """Return every agent's place, whether anything is there or not."""
+    return [
+        Store("claude-code", "claude_code", "CLAUDE_CONFIG_DIR", ".claude"),
+        Store("codex", "codex", "CODEX_HOME", ".codex"),
+    ]
+
+
+def is_uuid(text: str) -> bool:
+    """Whether ``text`` is a UUID as both Claude Code and Codex write it (reference 0.2)."""
+    return (
+        len(text) == 36  # noqa: PLR2004
+        and text[8] == text[13] == text[18] == text[23] == "-"
+        and not text.replace("-", "").strip("0123456789abcdef")
+        and text.count("-") == 4  # noqa: PLR2004
+    )
+
+
+# What model names look like, bedrock's ARNs and "opus[1m]" among them.
+_MODEL = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:/@+[]-")
+_MODEL_LENGTH = 128
+
+
+def is_model(name: str) -> bool:
+    """Whether a recorded model name is well formed enough to stand in a command."""
+    return 0 < len(name) <= _MODEL_LENGTH and name[0].isalnum() and _MODEL.issuperset(name)

@@ -1,0 +1,573 @@
+"""Claude Code: transcripts under ``projects/``, and how one is resumed.
+
+Format: reference B1 to B7, observed f (2.1.332), older-clients (2.0.77 to 2.1.332).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from sessfzf.agents import Launch, Recorded, Source, is_model, is_uuid
+from sessfzf.jsonl import (
+    TAIL_BYTES,
+    File,
+    is_regular,
+    milliseconds,
+    newest_first,
+    records,
+    string,
+    table,
+)
+from sessfzf.session import Session
+from sessfzf.text import clean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sessfzf.agents import Problems
+    from sessfzf.index import Index
+    from sessfzf.jsonl import Loads, Record
+
+APP = "claude-code"
+
+# --effort takes these since 2.1.112 (older-clients 2c); efforts are recorded since 2.1.220 only.
+EFFORTS = ("low", "medium", "high", "xhigh", "max")
+# What 2.1.332 writes and --permission-mode takes; "manual" is recorded as "default" (B8).
+STRICT_MODES = ("default", "plan")
+LOOSE_MODES = ("acceptEdits", "auto", "dontAsk", "bypassPermissions")
+
+# Ranks of a title (B5), higher wins.
+_BY_COMMAND, _BY_FIRST_PROMPT, _BY_LAST_PROMPT, _BY_SUMMARY, _BY_AGENT, _BY_PERSON, _BY_SIDECAR = (
+    range(1, 8)
+)
+_SUFFIX = ".jsonl"
+_TALK = ("user", "assistant")
+_TALK_BYTES = (b'"user"', b'"assistant"', b'"system"')
+_TITLE_BYTES = (b'"custom-title"', b'"ai-title"', b'"last-prompt"', b'"summary"')
+_PLACE_BYTES = (b'"permission-mode"', b'"relocated"', b'"worktree-state"')
+# Sought back to the tail's bound even when all else is known: the client writes them rarely.
+_RARE_BYTES = (b'"custom-title"', b'"relocated"')
+_MAX_PLACES = 8
+_CWD = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
+_NOT_SDK = re.compile(rb'"entrypoint"\s*:\s*"(?!sdk-)')
+_SLUG_LIMIT = 200
+
+# Texts that stand where a prompt would but that nobody typed (B5).
+_NO_PROMPT = (
+    "<command-name>",
+    "<command-message>",
+    "<command-args>",
+    "<local-command-stdout>",
+    "<local-command-stderr>",
+    "<local-command-caveat>",
+    "<bash-input>",
+    "<bash-stdout>",
+    "<bash-stderr>",
+    "<task-notification>",
+    "<session-start-hook>",
+    "<tick>",
+    "<goal>",
+    "Caveat:",
+    "[Request interrupted by user",
+    "This session is being continued",
+)
+# Blocks that a client puts before what was typed: the prompt is what follows.
+_PREFIX = re.compile(
+    r"\s*<(ide_opened_file|ide_selection|system-reminder)>.*?(?:</\1>|\Z)", re.DOTALL
+)
+_COMMAND = re.compile(r"<command-name>\s*(/?[^<\s]+)")
+
+
+def discover(root: str, index: Index, problems: Problems) -> Iterator[Source]:
+    """Yield a Source for each ``projects/<slug>/<uuid>.jsonl``; opens no file."""
+    try:
+        projects = list(os.scandir(os.path.join(root, "projects")))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        problems.add(os.path.join(root, "projects"), error)
+        return
+    for project in projects:
+        try:
+            if not project.is_dir():
+                continue
+            entries = list(os.scandir(project.path))
+        except OSError as error:
+            problems.add(project.path, error)
+            continue
+        # A folder of a session's own may hold the title the person gave it (B1).
+        folders = {entry.name for entry in entries if len(entry.name) == 36 and entry.is_dir()}  # noqa: PLR2004
+        for entry in entries:
+            name = entry.name
+            if not name.endswith(_SUFFIX) or not is_uuid(name[:-6]):
+                continue
+            try:
+                status = entry.stat()
+                if not is_regular(status.st_mode):
+                    raise OSError(0, "not a regular file")  # noqa: TRY301 - counted like any other
+            except OSError as error:
+                problems.add(entry.path, error)
+                continue
+            source = Source(APP, root, name[:-6], entry.path, status)
+            if source.id in folders:
+                source.stamp += _sidecar_stamp(_sidecar(source))
+            yield source
+
+
+def read(source: Source, loads: Loads) -> Session | None:
+    """Read one transcript: its Session, None when nobody said anything in it or it is no session.
+
+    Raises OSError when the file cannot be read.
+    """
+    session = Session(APP, source.id)
+    facts = _Facts(session, slug=os.path.basename(os.path.dirname(source.path)))
+    with File(source.path) as file:
+        blocks = _read_tail(file, facts, loads)
+        if not _read_head(file, facts, loads, blocks):
+            return None
+    if not facts.talked:
+        return None
+    session.time = facts.time or source.mtime_ns // 1_000_000
+    session.cwd = facts.folder() or _launch_folder(source, loads)
+    session.places = "\0".join(
+        [place for place in facts.places if place != session.cwd and "\0" not in place]
+    )
+    session.branch = "" if facts.branch == "HEAD" else clean(facts.branch)
+    session.model = facts.model
+    sidecar = _sidecar_title(source, loads)
+    if sidecar:
+        facts.title(_BY_SIDECAR, sidecar)
+    if not session.title:
+        session.title = session.id
+    return session
+
+
+def complete(session: Session, source: Source) -> bool:  # noqa: ARG001 - a transcript says it all
+    """Nothing of a session stands elsewhere."""
+    return True
+
+
+def live(root: str, index: Index) -> dict[str, str]:
+    """Return the sessions that a running client has open: id to idle, busy, waiting or open.
+
+    ``sessions/<pid>.json`` is left behind by a crash and its pid used again, so the process has to
+    be alive and to have started when the file says (B1, anthropics/claude-code#37737).
+    """
+    folder = os.path.join(root, "sessions")
+    found: dict[str, str] = {}
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return found
+    for entry in entries:
+        if not entry.name.endswith(".json") or not entry.name[:-5].isdecimal():
+            continue  # the .key beside it is a secret
+        try:
+            status = entry.stat()
+            if not is_regular(status.st_mode):
+                continue
+            stamp = f"{status.st_mtime_ns}.{status.st_size}.{status.st_ino}"
+            rows = index.rows(entry.path, stamp, lambda path=entry.path: _read_pid_file(path))  # type: ignore[misc]
+        except OSError:
+            continue
+        for session_id, state, pid, started in rows:
+            if _is_running(pid, started):
+                found[session_id] = state
+    return found
+
+
+def launch(session: Session, *, recorded: bool, fork: bool) -> Launch:
+    """Return how ``claude`` resumes the session (DESIGN 2.5 and 2.6, older-clients).
+
+    Permission mode: never left out, since 2.1.332 restores what was recorded by itself. ``recorded``
+    carries the recorded one even when it is looser than asking.
+    """
+    launch = Launch("claude", "--resume", session.id)
+    if fork:
+        launch.argv.append("--fork-session")
+    if is_model(session.model):
+        launch.argv += ["--model", Recorded(session.model)]
+    if session.effort in EFFORTS:
+        launch.argv += ["--effort", Recorded(session.effort)]
+    mode = session.approval
+    if mode in LOOSE_MODES and not recorded:
+        launch.hold_back("permission mode", mode, "default", "which asks before it acts")
+        mode = "default"
+    elif mode not in STRICT_MODES and mode not in LOOSE_MODES:
+        if mode:
+            launch.hold_back("permission mode", mode, "default", "which asks before it acts")
+        mode = "default"
+    launch.argv += ["--permission-mode", mode]
+    if session.live and not fork:
+        launch.questions.append(
+            f"the session is open elsewhere ({session.live}): two clients would write one file"
+        )
+    return launch
+
+
+def slug(folder: str) -> str:
+    """Return the name Claude Code gives a folder under ``projects/`` (B2, verified in observed d).
+
+    ``folder`` is taken as it is: the client resolves links before, which a reader cannot once the
+    folder is gone.
+    """
+    import unicodedata
+
+    path = folder if folder.isascii() else unicodedata.normalize("NFC", folder)
+    name = re.sub("[^a-zA-Z0-9]", lambda found: "-" if found[0] <= "\uffff" else "--", path)
+    if len(name) <= _SLUG_LIMIT:
+        return name
+    units = path.encode("utf-16-le", "surrogatepass")
+    number = 0
+    for at in range(0, len(units), 2):
+        number = (number * 31 + (units[at] | units[at + 1] << 8)) & 0xFFFFFFFF
+    if number >= 1 << 31:
+        number = (1 << 32) - number
+    return f"{name[:_SLUG_LIMIT]}-{_base36(number)}"
+
+
+def _base36(number: int) -> str:
+    digits = ""
+    while number:
+        number, digit = divmod(number, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
+    return digits or "0"
+
+
+class _Facts:
+    """What has been found of one transcript so far, reading it from the end."""
+
+    def __init__(self, session: Session, slug: str) -> None:
+        self.session = session
+        self.slug = slug
+        self.talked = False
+        self.time = 0
+        self.branch = ""
+        self.model = ""
+        self.answered_by = ""  # message.model of the newest answer
+        self.relocated = ""
+        self.places: dict[str, None] = {}
+        self.owner = ""  # the first of them that the transcript's project folder is named after
+        self.newest_entrypoint: str | None = None
+
+    def title(self, rank: int, text: str) -> None:
+        """Take the title if it is a better one than known; of one rank the first taken stays."""
+        if rank > self.session.titled:
+            text = clean(text)
+            if text:
+                self.session.title = text
+                self.session.titled = rank
+
+    def place(self, folder: str) -> None:
+        """Take a folder that a record was written in."""
+        if folder and folder not in self.places and len(self.places) < _MAX_PLACES:
+            self.places[folder] = None
+            if not self.owner and self.owns(folder):
+                self.owner = folder
+
+    def sought(self, block: bytes, *, newest: bool) -> list[bytes]:
+        """Return the bytes by which lines of this block that still matter are known."""
+        if newest or not (self.time and self.branch and self.model):
+            return [*_TALK_BYTES, *_TITLE_BYTES, *_PLACE_BYTES]
+        needles = [*_RARE_BYTES]
+        if not self.session.effort:
+            needles.append(b'"effort"')
+        if not self.session.approval:
+            needles.append(b'"permissionMode"')
+        if self.session.titled < _BY_AGENT:
+            needles += _TITLE_BYTES
+        return [needle for needle in needles if needle in block]
+
+    def take(self, record: Record) -> None:
+        """Take what a record of the tail says, unless a newer one has said it."""
+        session = self.session
+        kind = string(record.get("type"))
+        if kind in {"user", "assistant", "system"}:
+            self._take_talk(record, kind)
+        elif kind == "permission-mode":
+            session.approval = session.approval or string(record.get("permissionMode"))
+        elif kind == "custom-title":
+            self.title(_BY_PERSON, string(record.get("customTitle")))
+        elif kind == "ai-title":
+            self.title(_BY_AGENT, string(record.get("aiTitle")))
+        elif kind == "last-prompt":
+            self.title(_BY_LAST_PROMPT, string(record.get("lastPrompt")))
+        elif kind == "relocated":
+            self.relocated = self.relocated or string(record.get("relocatedCwd"))
+        elif kind == "worktree-state" and not session.origin:
+            session.origin = string(table(record.get("worktreeSession")).get("originalCwd"))
+
+    def _take_talk(self, record: Record, kind: str) -> None:
+        session = self.session
+        self.time = max(self.time, milliseconds(record.get("timestamp")))
+        self.branch = self.branch or string(record.get("gitBranch"))
+        if kind == "system":
+            return
+        self.talked = True
+        if self.newest_entrypoint is None:
+            self.newest_entrypoint = string(record.get("entrypoint"))
+        if kind == "user":
+            session.approval = session.approval or string(record.get("permissionMode"))
+            return
+        answered_by = string(table(record.get("message")).get("model"))
+        if record.get("isSidechain") is True or answered_by in {"", "<synthetic>"}:
+            return  # an error of the API, or a sub-agent's answer, in old releases (2.0.77)
+        session.effort = session.effort or string(record.get("effort"))
+        requested = string(record.get("requestedModel"))
+        if not self.answered_by:
+            self.answered_by = self.model = answered_by
+            self.model = requested or answered_by
+        elif requested and self.model == self.answered_by == answered_by:
+            # "some assistant records" hold it (older-clients 6f): an older one says as what the
+            # model was asked for, as long as it is the model that still answers.
+            self.model = requested
+
+    def folder(self) -> str:
+        """Return the folder the session belongs to (B4): never the last one it worked in."""
+        if self.relocated:
+            return self.relocated
+        if self.owner:
+            return self.owner
+        for place in self.places:  # started above every folder it recorded
+            parent = os.path.dirname(place)
+            while parent not in {"", "/"}:
+                if self.owns(parent):
+                    return parent
+                parent = os.path.dirname(parent)
+        return next(iter(self.places), "")
+
+    def owns(self, folder: str) -> bool:
+        """Whether the project folder the transcript lies in is that of ``folder``."""
+        return self._names(folder) or self._names(os.path.realpath(folder))
+
+    def _names(self, folder: str) -> bool:
+        name = slug(folder)
+        # Older clients had another hash behind the 200 characters (B2).
+        return name == self.slug or (
+            len(name) > _SLUG_LIMIT and name[:_SLUG_LIMIT] == self.slug[:_SLUG_LIMIT]
+        )
+
+
+def _read_tail(file: File, facts: _Facts, loads: Loads) -> list[bytes]:
+    """Take what the end of the file says; return the blocks read, newest first."""
+    blocks: list[bytes] = []
+    for block in file.tail():
+        sought = facts.sought(block, newest=not blocks)
+        blocks.append(block)
+        for line in newest_first(block) if sought else ():
+            if any(needle in line for needle in sought):
+                for record in records(line, loads):
+                    facts.take(record)
+    return blocks
+
+
+def _read_head(file: File, facts: _Facts, loads: Loads, blocks: list[bytes]) -> bool:
+    """Take what the beginning of the file says; False when it is no session of its own."""
+    head = _Head(facts)
+    raw_places: set[bytes] = set()
+    for line in file.head():
+        place = _CWD.search(line)
+        fresh = place is not None and place[1] not in raw_places
+        talk = not head.settled() and (b'"user"' in line or b'"assistant"' in line)
+        titled = b'"summary"' in line or b'"custom-title"' in line
+        if not (fresh or talk or titled):
+            continue
+        if place:
+            raw_places.add(place[1])
+        for record in records(line, loads):
+            head.take(record)
+        if head.nested:
+            return False
+        if (
+            head.settled()
+            and facts.owner
+            and (file.size <= TAIL_BYTES or facts.session.titled >= _BY_PERSON)
+        ):
+            break  # else go on: a name given early may be too far from the end to be seen there
+    if not facts.owner:
+        _find_owner(facts, blocks, loads, raw_places)
+    head.conclude(blocks)
+    return True
+
+
+class _Head:
+    """What the beginning of one transcript says that its end does not."""
+
+    def __init__(self, facts: _Facts) -> None:
+        self.facts = facts
+        self.nested = False  # a sub-agent's or a teammate's transcript (B6)
+        self.first_entrypoint: str | None = None
+        self.all_sdk = True
+        self.prompt = ""
+        self.command = ""
+        self.renamed = ""
+        self.summaries: list[tuple[str, str]] = []
+        self.uuids: set[str] = set()
+
+    def settled(self) -> bool:
+        """Whether the conversation's own records need not be read any further."""
+        titled = self.prompt or self.facts.session.titled > _BY_FIRST_PROMPT
+        return self.first_entrypoint is not None and bool(titled)
+
+    def take(self, record: Record) -> None:
+        """Take what a record of the head says."""
+        kind = string(record.get("type"))
+        if kind == "summary":
+            self.summaries.append((string(record.get("summary")), string(record.get("leafUuid"))))
+        elif kind == "custom-title":
+            self.renamed = string(record.get("customTitle")) or self.renamed
+        self.facts.place(string(record.get("cwd")))
+        if kind not in _TALK:
+            return
+        self.facts.talked = True
+        self.uuids.add(string(record.get("uuid")))
+        entrypoint = string(record.get("entrypoint"))
+        self.all_sdk = self.all_sdk and entrypoint.startswith("sdk-")
+        if self.first_entrypoint is None:
+            self.first_entrypoint = entrypoint
+            self.nested = record.get("isSidechain") is True or bool(string(record.get("teamName")))
+            self.facts.time = self.facts.time or milliseconds(record.get("timestamp"))
+        if kind == "user" and not self.prompt:
+            self.prompt, command = _prompt(record)
+            self.command = self.command or command
+
+    def conclude(self, blocks: list[bytes]) -> None:
+        """Settle the title, and whether this is a print session, when the head has been read."""
+        facts = self.facts
+        facts.title(_BY_PERSON, self.renamed)
+        for text, leaf in self.summaries:
+            # 20 of 21 summaries name a message of another transcript (older-clients 6g, 2.0.77).
+            if leaf and (leaf in self.uuids or any(leaf.encode() in block for block in blocks)):
+                facts.title(_BY_SUMMARY, text)
+        facts.title(_BY_FIRST_PROMPT, self.prompt)
+        facts.title(_BY_COMMAND, self.command)
+        # A print session that was continued by hand is no print session any more (B6).
+        if (
+            self.all_sdk
+            and (facts.newest_entrypoint or self.first_entrypoint or "").startswith("sdk-")
+            and not any(_NOT_SDK.search(block) for block in blocks)
+        ):
+            facts.session.hidden = "print"
+
+
+def _find_owner(facts: _Facts, blocks: list[bytes], loads: Loads, known: set[bytes]) -> None:
+    """Look for the folder the transcript belongs to among those that the tail names."""
+    for block in reversed(blocks):
+        for raw in _CWD.findall(block):
+            if raw in known:
+                continue
+            known.add(raw)
+            try:
+                place = string(loads(raw))
+            except ValueError:
+                continue
+            if facts.owns(place):
+                facts.owner = place
+                return
+
+
+def _prompt(record: Record) -> tuple[str, str]:
+    """Return what the person typed in a user record, and the slash command it is, if one."""
+    if any(
+        record.get(flag) is True
+        for flag in ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isSidechain")
+    ):
+        return "", ""
+    content = table(record.get("message")).get("content")
+    blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
+    command, image = "", False
+    for block in blocks:
+        kind = table(block).get("type")
+        if kind == "tool_result":
+            return "", ""
+        image = image or kind == "image"
+        text = string(table(block).get("text"))
+        while match := _PREFIX.match(text):
+            text = text[match.end() :]
+        text = text.strip()
+        if text.startswith(_NO_PROMPT):
+            match = _COMMAND.search(text)
+            command = command or (match[1] if match else "")
+        elif text:
+            return text, ""
+    return ("[Image]" if image and not command else ""), command
+
+
+def _launch_folder(source: Source, loads: Loads) -> str:
+    """Return where history.jsonl says the session was started (B4.4), for one without any cwd."""
+    try:
+        with File(os.path.join(source.root, "history.jsonl")) as file:
+            for block in file.tail():
+                if source.id.encode() not in block:
+                    continue
+                for line in newest_first(block):
+                    for record in records(line, loads) if source.id.encode() in line else ():
+                        if record.get("sessionId") == source.id:
+                            return string(record.get("project"))
+    except OSError:
+        pass
+    return ""
+
+
+def _sidecar(source: Source) -> str:
+    return os.path.join(source.path[: -len(_SUFFIX)], "custom-title.json")
+
+
+def _sidecar_stamp(path: str) -> str:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return ""
+    return f".{status.st_mtime_ns}.{status.st_size}"
+
+
+def _sidecar_title(source: Source, loads: Loads) -> str:
+    try:
+        with File(_sidecar(source)) as file:
+            for block in file.tail():
+                for record in records(block, loads):
+                    return string(record.get("customTitle"))
+    except OSError:
+        pass
+    return ""
+
+
+def _read_pid_file(path: str) -> list[list[str]]:
+    import json
+
+    with File(path) as file:
+        for block in file.tail():
+            for record in records(block, json.loads):
+                session_id = string(record.get("sessionId"))
+                status = string(record.get("status"))
+                state = status if status in {"idle", "busy", "waiting"} else "open"
+                if is_uuid(session_id):
+                    return [
+                        [session_id, state, str(record.get("pid")), str(record.get("procStart"))]
+                    ]
+    return []
+
+
+def _is_running(pid: str, started: str) -> bool:
+    """Whether process ``pid`` lives and began ``started`` clock ticks after boot (proc(5), 22)."""
+    if not pid.isdecimal() or not pid.isascii():
+        return False
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+        return len(fields) > 19 and fields[19].decode() == started  # noqa: PLR2004
+    except OSError:
+        return not os.path.exists("/proc/self/stat") and _answers(int(pid))
+
+
+def _answers(pid: int) -> bool:
+    # Without /proc (macOS) a living process of that number has to do: the person is only asked.
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return True

@@ -1,0 +1,155 @@
+"""The Typer application: every command and option, its help, its errors.
+
+The commands call the same functions with the same words as ``__main__`` does without Typer.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Optional
+
+import typer
+
+from sessfzf import __version__
+
+app = typer.Typer(
+    name="sessfzf",
+    help="fzf over every Claude Code and Codex session on this machine, and a safe way back into one.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Query = Annotated[
+    str, typer.Argument(help="Text to look for in title, folder, branch, app and id.")
+]
+Key = Annotated[
+    str,
+    typer.Argument(help="An id, 4 or more of its first characters, APP:ID, a row, or - for stdin."),
+]
+Approvals = Annotated[
+    str,
+    typer.Option(
+        help="safe: ask at least as often as the strict default. recorded: as the session was."
+    ),
+]
+Confirm = Annotated[
+    str, typer.Option(help="What to do with a question: ask, print the line all the same, or yes.")
+]
+Fork = Annotated[bool, typer.Option("--fork", help="Go on in a copy of the session.")]
+
+
+def _version(value: bool) -> None:  # noqa: FBT001 - typer's form of a callback
+    if value:
+        print(f"sessfzf {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def sessfzf(
+    version: Annotated[  # noqa: ARG001 - the callback acts on it
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """fzf over every Claude Code and Codex session on this machine, and a safe way back into one."""
+
+
+@app.command("list")
+def list_(  # noqa: PLR0913 - the command's options
+    query: Query = "",
+    json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    fzf: Annotated[bool, typer.Option("--fzf", help="Aligned and coloured, for fzf.")] = False,
+    apps: Annotated[
+        Optional[list[str]],
+        typer.Option("--app", help="Only this agent's: claude-code, codex. Repeatable."),
+    ] = None,  # noqa: UP045 - typer reads it on 3.10
+    here: Annotated[
+        bool,
+        typer.Option(
+            "--here",
+            help="Only of this folder and below, and of this repository's other worktrees.",
+        ),
+    ] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also print sessions and archived ones.")
+    ] = False,
+    limit: Annotated[Optional[int], typer.Option(min=0, help="At most so many rows.")] = None,  # noqa: UP045 - as above
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Neither read nor write the index.")
+    ] = False,
+) -> None:
+    """Print one row a session, newest first: id, app, age, folder, branch, title.
+
+    Example: sessfzf list --here 'flaky test'
+    """
+    from sessfzf import listing
+
+    raise typer.Exit(
+        listing.run(
+            query,
+            json=json,
+            fzf=fzf,
+            app=apps,
+            here=here,
+            all=everything,
+            limit=limit,
+            no_cache=no_cache,
+        )
+    )
+
+
+@app.command()
+def plan(  # noqa: PLR0913 - the command's options
+    key: Key,
+    shell: Annotated[
+        str, typer.Option(help="The shell that will evaluate the line: sh, bash, zsh, fish.")
+    ] = "sh",
+    approvals: Approvals = "safe",
+    confirm: Confirm = "ask",
+    fork: Fork = False,
+    json: Annotated[bool, typer.Option("--json", help="The plan as one JSON object.")] = False,
+) -> None:
+    """Check a session and print the one line that resumes it, for the shell to evaluate.
+
+    Example: eval "$(sessfzf list | fzf | sessfzf plan -)"
+    """
+    from sessfzf import plan as plan_
+
+    raise typer.Exit(
+        plan_.run(key, shell=shell, approvals=approvals, confirm=confirm, fork=fork, json=json)
+    )
+
+
+@app.command()
+def resume(
+    key: Annotated[
+        Optional[str], typer.Argument(help="As for plan; without one, pick with fzf.")
+    ] = None,  # noqa: UP045 - as above
+    approvals: Approvals = "safe",
+    confirm: Confirm = "ask",
+    fork: Fork = False,
+) -> None:
+    """Pick a session and resume it here and now: for use without the shell widget.
+
+    Example: sessfzf resume
+    """
+    from sessfzf import resume as resume_
+
+    raise typer.Exit(resume_.run(key, approvals=approvals, confirm=confirm, fork=fork))
+
+
+@app.command()
+def init(
+    shell: Annotated[str, typer.Argument(help="zsh, bash or fish.")],
+) -> None:
+    """Print the widget of a shell, to be loaded in its rc file.
+
+    Example: source <(sessfzf init zsh)
+    """
+    from sessfzf.errors import SessfzfError
+    from sessfzf.shells import WIDGETS, init_script
+    from sessfzf.text import clean
+
+    if shell not in WIDGETS:
+        raise SessfzfError(f"there is no widget for {clean(shell)!r}: {', '.join(WIDGETS)}", 2)
+    print(init_script(shell), end="")

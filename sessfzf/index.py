@@ -1,0 +1,173 @@
+"""The cache of what was read: the only thing sessfzf ever writes.
+
+A text file, because that is read quickest without an import: one line a file of a store, with its
+path, its stamp (what changes when the file does) and the fields of what was found in it. It is a
+cache: missing, torn, foreign, unwritable or of another version, it is ignored or made anew, silently.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sessfzf import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# The header names the version: after an upgrade everything is read anew.
+_HEADER = f"sessfzf {__version__} index 1"
+_FOOTER = "end"
+_LEFT_OVER = 60  # s: no write takes that long
+
+
+class Index:
+    """What earlier runs found, by path. ``enabled=False`` neither reads nor writes the file."""
+
+    def __init__(self, *, enabled: bool = True) -> None:
+        self._file = os.path.join(folder(), "index") if enabled else ""
+        self._known: dict[str, str] = _load(self._file) if enabled else {}
+        self._seen: dict[str, str] = {}
+        self._changed = False
+
+    def get(self, path: str, stamp: str) -> list[list[str]] | None:
+        """Return the rows kept for the file, or None when it is new or has changed since."""
+        known = self._known.get(path)
+        if known is None:
+            return None
+        head, _, rows = known.partition("\t")
+        if head != stamp:
+            return None
+        self._seen[path] = known
+        return _decode(rows)
+
+    def put(self, path: str, stamp: str, rows: list[list[str]]) -> None:
+        """Keep ``rows`` for the file."""
+        self._changed = True
+        self._seen[path] = f"{stamp}\t{_encode(rows)}"
+
+    def rows(self, path: str, stamp: str, read: Callable[[], list[list[str]]]) -> list[list[str]]:
+        """Return the rows kept for the file, from ``read()`` when it is new or has changed."""
+        rows = self.get(path, stamp)
+        if rows is None:
+            rows = read()
+            self.put(path, stamp, rows)
+        return rows
+
+    def forget(self) -> None:
+        """Take nothing more from the file: it holds what this release did not write."""
+        self._known = {}
+        self._changed = True
+
+    def save(self, *, complete: bool) -> None:
+        """Write the index if anything changed.
+
+        ``complete`` says that every store was walked to its end, so that what was not seen is gone.
+        """
+        if not self._file:
+            return
+        entries = self._seen if complete else {**self._known, **self._seen}
+        if not self._changed and len(entries) == len(self._known):
+            return
+        try:
+            _write(self._file, entries)
+        except OSError:
+            return  # a full disk or a read-only home costs speed, nothing else
+        self._known = entries
+        self._changed = False
+
+
+def folder() -> str:
+    """Return the cache folder: ``$XDG_CACHE_HOME/sessfzf``, else ``~/.cache/sessfzf``."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not base.startswith("/"):  # relative ones are to be ignored (XDG base directories 0.8)
+        base = os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "sessfzf")
+
+
+def _load(file: str) -> dict[str, str]:
+    try:
+        with open(file, encoding="utf-8", errors="surrogatepass", newline="\n") as stream:
+            text = stream.read()
+    except (OSError, ValueError):
+        return {}
+    lines = text.split("\n")
+    if lines[0] != _HEADER or lines[-1] != _FOOTER:
+        return {}
+    known = {}
+    for line in lines[1:-1]:
+        path, _, rest = line.partition("\t")
+        known[path] = rest
+    return known
+
+
+def _write(file: str, entries: dict[str, str]) -> None:
+    directory = os.path.dirname(file)
+    os.makedirs(directory, mode=0o700, exist_ok=True)
+    _sweep(directory)
+    temporary = f"{file}.{os.getpid()}"
+    lines = [f"{path}\t{rest}" for path, rest in entries.items() if _plain(path)]
+    text = "\n".join([_HEADER, *lines, _FOOTER])
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        with open(descriptor, "w", encoding="utf-8", errors="surrogatepass", newline="\n") as out:
+            out.write(text)
+        os.replace(temporary, file)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _sweep(directory: str) -> None:
+    # fzf ends its producer with SIGKILL: a temporary file may be left from a run that was writing.
+    from time import time
+
+    for entry in os.scandir(directory):
+        if entry.name.startswith("index.") and time() - entry.stat().st_mtime > _LEFT_OVER:
+            os.unlink(entry.path)
+
+
+def _plain(path: str) -> bool:
+    return "\t" not in path and "\n" not in path
+
+
+# Rows are joined by U+001E and fields by U+001F: neither can be typed, and where a store holds one
+# all the same it is escaped like the line's own separators.
+_ROW, _FIELD = "\x1e", "\x1f"
+_ESCAPES = (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), (_ROW, "\\r"), (_FIELD, "\\f"))
+_UNESCAPE = {"\\": "\\", "t": "\t", "n": "\n", "r": _ROW, "f": _FIELD}
+
+
+def _encode(rows: list[list[str]]) -> str:
+    return _ROW.join([_FIELD.join([_escape(field) for field in row]) for row in rows])
+
+
+def _decode(text: str) -> list[list[str]]:
+    if not text:
+        return []
+    rows = [row.split(_FIELD) for row in text.split(_ROW)]
+    if "\\" in text:
+        return [[_unescape(field) for field in row] for row in rows]
+    return rows
+
+
+def _escape(field: str) -> str:
+    for char, code in _ESCAPES:
+        if char in field:
+            field = field.replace(char, code)
+    return field
+
+
+def _unescape(field: str) -> str:
+    first, *rest = field.split("\\")
+    out, literal = [first], False
+    for part in rest:
+        if literal:
+            out.append(part)
+            literal = False
+        elif part:
+            out.append(_UNESCAPE.get(part[0], "") + part[1:])
+        else:  # two backslashes in a row: the text after the second is literal
+            out.append("\\")
+            literal = True
+    return "".join(out)

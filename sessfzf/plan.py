@@ -1,0 +1,313 @@
+"""``sessfzf plan``: a chosen session, checked, becomes one line for the shell (DESIGN 2).
+
+The rule: folder yes, model and effort yes, looser approvals only when asked for this one launch,
+branch never.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from sessfzf.agents import Problems, Recorded, stores
+from sessfzf.errors import SessfzfError
+from sessfzf.index import Index
+from sessfzf.listing import finish
+from sessfzf.options import FLAG, VALUE
+from sessfzf.rows import is_folder
+from sessfzf.text import clean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sessfzf.agents import Agent, Source, Store
+    from sessfzf.session import Session
+
+OPTIONS = {
+    "--shell": VALUE,
+    "--approvals": VALUE,
+    "--confirm": VALUE,
+    "--fork": FLAG,
+    "--json": FLAG,
+}
+POSITIONAL = "key"
+
+UNKNOWN, USAGE, REFUSED, UNCONFIRMED, CANCELLED = 1, 2, 3, 4, 130
+APPROVALS = ("safe", "recorded")
+CONFIRM = ("ask", "print", "yes")
+_SHORTEST_PREFIX = 4
+_LONGEST_ID = 128
+_STDIN_BYTES = 64 * 1024
+_ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
+
+
+class Plan:
+    """How a session is resumed: where, with what, and what has to be said or asked about it."""
+
+    __slots__ = ("argv", "cwd", "env", "held_back", "notes", "questions")
+
+    def __init__(self, cwd: str, argv: list[str]) -> None:
+        self.cwd = cwd
+        self.argv = argv  # a Recorded among them came from a store
+        self.env: dict[str, str] = {}
+        self.notes: list[str] = []
+        self.questions: list[str] = []
+        self.held_back: list[dict[str, str]] = []
+
+    def line(self, shell: str) -> str:
+        """Return the one line that ``shell`` evaluates.
+
+        Whatever came from a store is quoted, always: what needs no quotes in one shell is code in
+        another. No ``--`` after cd: the path is absolute, and an old ``cd`` may not know it.
+        """
+        from sessfzf.shells import quote
+
+        words = [f"{name}={quote(value, shell)}" for name, value in self.env.items()]
+        words += [quote(word, shell) if isinstance(word, Recorded) else word for word in self.argv]
+        return f"cd {quote(self.cwd, shell)} && {' '.join(words)}"
+
+
+def run(  # noqa: PLR0913 - the command's options
+    key: str = "",
+    *,
+    shell: str = "sh",
+    approvals: str = "safe",
+    confirm: str = "ask",
+    fork: bool = False,
+    json: bool = False,
+) -> int:
+    """Print the line that resumes the session; return the exit code (DESIGN 1).
+
+    All that goes to stderr is written before the line, so that with both in one stream the line is
+    the last. Raises SessfzfError when there is no line to print.
+    """
+    from sessfzf.shells import SHELLS
+
+    _choose("--shell", shell, SHELLS)
+    _choose("--approvals", approvals, APPROVALS)
+    _choose("--confirm", confirm, CONFIRM)
+    plan = make(_given(key), approvals=approvals, fork=fork)
+    text = _json(plan, shell) if json else plan.line(shell)
+    code = settle(plan, confirm)
+    sys.stderr.flush()
+    if code == 0 or (code == UNCONFIRMED and confirm == "print"):
+        data = f"{text}\n".encode("utf-8", "surrogateescape")
+        while data:
+            data = data[os.write(1, data) :]
+    return code
+
+
+def make(key: str, *, approvals: str = "safe", fork: bool = False) -> Plan:
+    """Return the Plan for a key, read anew from the store: the index is never trusted for this.
+
+    Raises SessfzfError: 1 no such session or an ambiguous key, 3 no safe line can be made.
+    """
+    store, agent, session = _resolve(key)
+    if session.hidden == "missing":
+        raise SessfzfError(
+            f"{session.app} session {session.id} is in {store.app}'s index only: its transcript is gone",
+            REFUSED,
+        )
+    _check_folder(session)
+    launch = agent.launch(session, recorded=approvals == "recorded", fork=fork)
+    plan = Plan(session.cwd, launch.argv)
+    plan.notes = launch.notes
+    plan.held_back = launch.held_back
+    plan.questions = [*_branch_question(session), *launch.questions]
+    if os.path.realpath(store.root) != os.path.realpath(store.agent_home):
+        _check_quotable(store.root, f"{store.app}'s own")
+        plan.env[store.variable] = store.root
+    return plan
+
+
+def settle(plan: Plan, confirm: str) -> int:
+    """Tell the notes, settle the questions as ``confirm`` says; return the exit code."""
+    for note in plan.notes:
+        print(f"sessfzf: {clean(note, 1000)}", file=sys.stderr)
+    if not plan.questions:
+        return 0
+    for question in plan.questions:
+        print(f"sessfzf: {clean(question, 1000)}", file=sys.stderr)
+    if confirm == "yes":
+        return 0
+    if confirm == "print":
+        return UNCONFIRMED
+    return _ask()
+
+
+def _ask() -> int:
+    sys.stderr.flush()
+    try:
+        with open("/dev/tty", "r+b", buffering=0) as terminal:
+            terminal.write(b"Resume all the same? [y/N] ")
+            answer = terminal.readline(1024)
+    except OSError:
+        print("sessfzf: nobody there to ask: see --confirm", file=sys.stderr)
+        return UNCONFIRMED
+    return 0 if answer.strip().lower() in {b"y", b"yes"} else CANCELLED
+
+
+def _given(key: str) -> str:
+    """Return the key, from stdin when it is ``-``."""
+    if key != "-":
+        return key
+    data = b""
+    while len(data) < _STDIN_BYTES:
+        more = os.read(0, _STDIN_BYTES)
+        if not more:
+            break
+        data += more
+    lines = [line for line in data.decode("utf-8", "replace").split("\n") if line.strip()]
+    if not lines:
+        raise SessfzfError("nothing was chosen", CANCELLED)
+    if len(lines) > 1:
+        raise SessfzfError(f"one session at a time: {len(lines)} lines were given", USAGE)
+    return lines[0]
+
+
+def _parse(key: str) -> tuple[str, str]:
+    """Return the agent's name (or ``""``) and the id or prefix that a key of any form means."""
+    apps = [store.app for store in stores()]
+    if key.startswith("{"):
+        from json import loads
+
+        try:
+            row = loads(key)
+        except (ValueError, RecursionError):
+            row = None
+        if isinstance(row, dict):
+            return str(row.get("app", "")), str(row.get("id", ""))
+    fields = key.rstrip("\r\n").split("\t")
+    if len(fields) > 1:
+        return fields[1] if fields[1] in apps else "", fields[0].strip()
+    word = fields[0].strip()
+    app, colon, rest = word.partition(":")
+    return (app, rest) if colon and app in apps else ("", word)
+
+
+def _resolve(key: str) -> tuple[Store, Agent, Session]:
+    app, wanted = _parse(key)
+    shown = clean(wanted, 100)
+    if not (0 < len(wanted) <= _LONGEST_ID and wanted[0].isalnum() and _ID.issuperset(wanted)):
+        raise SessfzfError(f"no session has the id {shown!r}", UNKNOWN)
+    index, problems = Index(enabled=False), Problems()
+    candidates: list[tuple[Store, Agent, Source]] = []
+    for store in stores():
+        if (app and store.app != app) or not os.path.isdir(store.root):
+            continue
+        agent = store.agent()
+        candidates += [
+            (store, agent, source)
+            for source in agent.discover(store.root, index, problems)
+            if source.id.startswith(wanted)
+        ]
+    exact = [candidate for candidate in candidates if candidate[2].id == wanted]
+    if not exact and len(wanted) < _SHORTEST_PREFIX:
+        raise SessfzfError(f"{shown!r} is too short: give {_SHORTEST_PREFIX} characters or more")
+    found = _read(exact or candidates)
+    if not found:
+        raise SessfzfError(f"no session has the id {shown!r}", UNKNOWN)
+    if len(found) > 1:
+        names = "\n".join(
+            f"  {session.app}:{session.id}  {session.title}" for _, _, session in found
+        )
+        raise SessfzfError(f"{shown!r} means {len(found)} sessions:\n{names}", UNKNOWN)
+    return found[0]
+
+
+def _read(
+    candidates: list[tuple[Store, Agent, Source]],
+) -> list[tuple[Store, Agent, Session]]:
+    """Read the candidates; of one id in two places the newer, then the one whose folder is there."""
+    from json import loads
+
+    best: dict[tuple[str, str], tuple[Store, Agent, Session]] = {}
+    for store, agent, source in candidates:
+        try:
+            session = agent.read(source, loads)
+        except OSError as error:
+            raise SessfzfError(
+                f"{clean(source.path)}: {error.strerror or error}", REFUSED
+            ) from None
+        session = finish(session, agent, source) if session is not None else None
+        if session is None:
+            continue
+        session.live = agent.live(store.root, Index(enabled=False)).get(session.id, "")
+        rival = best.get((session.app, session.id))
+        if rival is None or _newness(session) > _newness(rival[2]):
+            best[session.app, session.id] = (store, agent, session)
+    return list(best.values())
+
+
+def _newness(session: Session) -> tuple[int, bool]:
+    return session.time, is_folder(session.cwd)
+
+
+def _check_folder(session: Session) -> None:
+    """Raise SessfzfError unless a shell can be sent to the session's folder."""
+    folder = session.cwd
+    shown = clean(folder, 1000)
+    if not folder:
+        raise SessfzfError("the session does not say which folder it belongs to", REFUSED)
+    _check_quotable(folder, "the session's")
+    if not folder.startswith("/"):
+        raise SessfzfError(f"the session's folder is no absolute path here: {shown}", REFUSED)
+    if not is_folder(folder):
+        raise SessfzfError(_gone(session, shown), REFUSED)
+    if not os.access(folder, os.X_OK):
+        raise SessfzfError(f"no permission to enter the session's folder {shown}", REFUSED)
+
+
+def _check_quotable(folder: str, whose: str) -> None:
+    from sessfzf.shells import quote
+
+    try:
+        quote(folder, "sh")
+    except ValueError:
+        message = f"{whose} folder has a control character or is not UTF-8: {clean(folder, 1000)}"
+        raise SessfzfError(message, REFUSED) from None
+
+
+def _gone(session: Session, shown: str) -> str:
+    what = "is no folder" if os.path.lexists(session.cwd) else "is gone"
+    lines = [f"the session's folder {what}: {shown}"]
+    # `claude --worktree` works in <repository>/.claude/worktrees/<name> (B4).
+    repository = session.origin or session.cwd.partition("/.claude/worktrees/")[0]
+    if repository != session.cwd and is_folder(repository):
+        lines.append(f"  it was a worktree of {clean(repository, 1000)}")
+    moved = [place for place in session.places.split("\0") if is_folder(place)]
+    if moved:
+        lines.append(f"  the session also worked in {clean(moved[0], 1000)}")
+    lines.append("  to resume it there all the same, make the folder again (mkdir -p) and retry")
+    return "\n".join(lines)
+
+
+def _branch_question(session: Session) -> list[str]:
+    if not session.branch:
+        return []
+    from sessfzf.repository import branch
+
+    present = branch(session.cwd)
+    if not present or present == session.branch:
+        return []
+    return [f"the branch moved: the session was on {session.branch}, the folder is on {present}"]
+
+
+def _choose(option: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise SessfzfError(f"{option} is one of {', '.join(choices)}, not {clean(value)!r}", USAGE)
+
+
+def _json(plan: Plan, shell: str) -> str:
+    from json import dumps
+
+    return dumps(
+        {
+            "argv": plan.argv,
+            "cwd": plan.cwd,
+            "env": plan.env,
+            "notes": plan.notes,
+            "questions": plan.questions,
+            "held_back": plan.held_back,
+            "line": plan.line(shell),
+        }
+    )

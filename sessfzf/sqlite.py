@@ -1,0 +1,134 @@
+"""Reading somebody else's SQLite file without leaving a trace.
+
+What each way of opening does to the five states a Codex index is found in was measured with the real
+client (observed e): ``mode=ro`` creates or touches ``-shm`` beside the file, ``immutable=1`` does not
+see a ``-wal``. So: no ``-wal``, immutable; else a private copy of the file and its ``-wal``.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sessfzf.jsonl import is_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    Result = TypeVar("Result")
+
+# A -wal holds what is not in the file yet; a -journal says that the file is in mid-change.
+_BESIDE = ("-wal", "-journal")
+_COPY_BLOCK = 1024 * 1024
+_TRIES = 3
+
+
+def stamp(path: str) -> str:
+    """Return what changes when the database does: mtime_ns, size and inode of the file and its -wal.
+
+    Raises OSError when the file itself is not there.
+    """
+    path = os.path.realpath(path)  # a database may be a link away from its -wal (D33)
+    status = os.stat(path)
+    if not is_regular(status.st_mode):
+        raise OSError(0, "not a regular file", path)
+    text = f"{status.st_mtime_ns}.{status.st_size}.{status.st_ino}"
+    for end in _BESIDE:
+        try:
+            status = os.stat(path + end)
+        except OSError:
+            continue
+        text += f"{end}.{status.st_mtime_ns}.{status.st_size}"
+    return text
+
+
+def read(path: str, query: Callable[[sqlite3.Connection], Result]) -> Result:
+    """Run ``query`` on the database at ``path`` and return what it returns.
+
+    Creates, changes and touches nothing beside ``path``. Raises OSError for whatever goes wrong.
+    """
+    import sqlite3
+
+    path = os.path.realpath(path)
+    try:
+        if not any(_size(path + end) for end in _BESIDE):
+            return _query(f"file:{_quote(path)}?mode=ro&immutable=1", query)
+        return _read_copy(path, query)
+    except sqlite3.Error as error:
+        raise OSError(0, str(error), path) from None
+
+
+def columns(connection: sqlite3.Connection, name: str) -> set[str]:
+    """Return the column names of a table, none when there is no such table."""
+    return {row[1] for row in connection.execute(f"PRAGMA table_info({name})")}
+
+
+def _query(uri: str, query: Callable[[sqlite3.Connection], Result]) -> Result:
+    import sqlite3
+
+    connection = sqlite3.connect(uri, uri=True, timeout=0.25)
+    try:
+        connection.text_factory = lambda data: data.decode("utf-8", "replace")
+        connection.execute("PRAGMA query_only=1")
+        return query(connection)
+    finally:
+        connection.close()
+
+
+def _read_copy(path: str, query: Callable[[sqlite3.Connection], Result]) -> Result:
+    folder = _private_folder()
+    copy = os.path.join(folder, "copy.sqlite")
+    try:
+        for _ in range(_TRIES):
+            before = stamp(path)
+            for end in ("", *_BESIDE):
+                _copy(path + end, copy + end)
+            if stamp(path) == before:  # else the writer was at work between the two files
+                break
+        # Not read-only: SQLite has to recover the log, which it may do in this folder of ours.
+        return _query(f"file:{_quote(copy)}?mode=rw", query)
+    finally:
+        for name in os.listdir(folder):
+            os.unlink(os.path.join(folder, name))
+        os.rmdir(folder)
+
+
+def _private_folder() -> str:
+    parent = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - the name is random and mkdir is exclusive
+    folder = os.path.join(parent, f"sessfzf-{os.urandom(8).hex()}")
+    os.mkdir(folder, 0o700)
+    return folder
+
+
+def _copy(source: str, target: str) -> None:
+    try:
+        reading = os.open(source, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    try:
+        writing = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        try:
+            while data := os.read(reading, _COPY_BLOCK):
+                os.write(writing, data)
+        finally:
+            os.close(writing)
+    finally:
+        os.close(reading)
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def _quote(path: str) -> str:
+    # Unquoted, a "?" or "#" in the path would name another file (A4).
+    return "".join(
+        char if char.isalnum() and char.isascii() or char in "/._-" else f"%{byte:02X}"
+        for byte in os.fsencode(path)
+        for char in (chr(byte),)
+    )

@@ -1,0 +1,81 @@
+"""Foreign text made safe for a terminal, and how many columns it takes there."""
+
+from __future__ import annotations
+
+# CSI, then OSC/DCS/SOS/PM/APC with their text, then any other escape; each also in its one-character
+# C1 form. A string command that never ends is dropped to the end of the text, as a terminal would.
+_ESCAPES = (
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"
+    r"|\x1b[ -/]*[0-~]?"
+)
+_MARK = "\N{REPLACEMENT CHARACTER}"
+# More marks on one letter than any writing needs draw over the rows around.
+_MARKS_PER_LETTER = 4
+
+
+def clean(text: str, limit: int = 300) -> str:
+    """One line of printable text: what of ``text`` may stand in a row.
+
+    Escape sequences and invisible characters (C0, C1, DEL, bidi controls, zero-width, reference 0.4)
+    go, lone surrogates become U+FFFD, white space is folded to single spaces. At most ``limit``
+    characters, the last then an ellipsis. The result always satisfies ``str.isprintable`` but for
+    characters newer than Python's own tables.
+    """
+    text = " ".join(text[: limit * 8].split())
+    if not (text.isascii() and text.isprintable()):
+        text = _clean_foreign(text)
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def is_clean(text: str) -> bool:
+    """Whether ``text`` may go to a terminal as it is (cheap: for what the index says)."""
+    return text.isprintable() or text == _clean_foreign(text)
+
+
+def width(text: str) -> int:
+    """How many columns a terminal uses for ``text`` (clean text)."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import category, east_asian_width
+
+    return sum(
+        0 if category(char) in {"Mn", "Me"} else 2 if east_asian_width(char) in "WF" else 1
+        for char in text
+    )
+
+
+def fit(text: str, columns: int, *, keep_end: bool = False) -> str:
+    """Clean text cut (with an ellipsis) or padded with spaces to exactly ``columns`` columns.
+
+    ``keep_end`` cuts at the front: of a folder the end tells more.
+    """
+    excess = width(text) - columns
+    if excess > 0:
+        step = 1 if keep_end else -1
+        kept = text
+        while width(kept) > columns - 1:
+            kept = kept[1:] if step > 0 else kept[:-1]
+        text = "…" + kept if keep_end else kept + "…"
+        excess = width(text) - columns
+    return text + " " * -excess
+
+
+def _clean_foreign(text: str) -> str:
+    import re
+    from unicodedata import category
+
+    kept: list[str] = []
+    marks = 0
+    for char in re.sub(_ESCAPES, "", text, flags=re.DOTALL):
+        kind = category(char)
+        marks = marks + 1 if kind[0] == "M" else 0
+        if kind in {"Cc", "Cf"} or marks > _MARKS_PER_LETTER:
+            continue
+        if kind == "Zs" or kind in {"Zl", "Zp"}:
+            kept.append(" ")
+        elif kind in {"Cs", "Co"} or (kind == "Cn" and not 0x1F000 <= ord(char) <= 0x1FAFF):
+            kept.append(_MARK)
+        else:
+            kept.append(char)
+    return " ".join("".join(kept).split())
