@@ -50,10 +50,8 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _tell(message: str) -> None:
-    try:
+    if sys.stderr is not None:  # None when it was closed before we started
         print(message, file=sys.stderr, flush=True)
-    except (OSError, ValueError, AttributeError):
-        pass  # nobody to tell: stderr is closed
 
 
 if __name__ == "__main__":

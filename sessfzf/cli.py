@@ -13,7 +13,7 @@ from sessfzf import __version__
 
 app = typer.Typer(
     name="sessfzf",
-    help="fzf over every Claude Code and Codex session on this machine, and a safe way back into one.",
+    help="fzf over every coding-agent session on this machine, and a safe way back into one.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -47,11 +47,11 @@ def _version(value: bool) -> None:  # noqa: FBT001 - typer's form of a callback
 
 @app.callback()
 def sessfzf(
-    version: Annotated[  # noqa: ARG001 - the callback acts on it
+    version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """fzf over every Claude Code and Codex session on this machine, and a safe way back into one."""
+    """Fzf over every coding-agent session on this machine, and a safe way back into one."""
 
 
 @app.command("list")
@@ -60,9 +60,9 @@ def list_(  # noqa: PLR0913 - the command's options
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
     fzf: Annotated[bool, typer.Option("--fzf", help="Aligned and coloured, for fzf.")] = False,
     apps: Annotated[
-        Optional[list[str]],
+        list[str] | None,
         typer.Option("--app", help="Only this agent's: claude-code, codex. Repeatable."),
-    ] = None,  # noqa: UP045 - typer reads it on 3.10
+    ] = None,
     here: Annotated[
         bool,
         typer.Option(
@@ -123,8 +123,8 @@ def plan(  # noqa: PLR0913 - the command's options
 @app.command()
 def resume(
     key: Annotated[
-        Optional[str], typer.Argument(help="As for plan; without one, pick with fzf.")
-    ] = None,  # noqa: UP045 - as above
+        str | None, typer.Argument(help="As for plan; without one, pick with fzf.")
+    ] = None,
     approvals: Approvals = "safe",
     confirm: Confirm = "ask",
     fork: Fork = False,

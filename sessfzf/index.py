@@ -2,7 +2,8 @@
 
 A text file, because that is read quickest without an import: one line a file of a store, with its
 path, its stamp (what changes when the file does) and the fields of what was found in it. It is a
-cache: missing, torn, foreign, unwritable or of another version, it is ignored or made anew, silently.
+cache: missing, torn, foreign, unwritable or of another version, it is ignored or made anew,
+silently.
 """
 
 from __future__ import annotations
@@ -46,11 +47,13 @@ class Index:
         self._changed = True
         self._seen[path] = f"{stamp}\t{_encode(rows)}"
 
-    def rows(self, path: str, stamp: str, read: Callable[[], list[list[str]]]) -> list[list[str]]:
-        """Return the rows kept for the file, from ``read()`` when it is new or has changed."""
+    def rows(
+        self, path: str, stamp: str, read: Callable[[str], list[list[str]]]
+    ) -> list[list[str]]:
+        """Return the rows kept for the file, from ``read(path)`` when it is new or has changed."""
         rows = self.get(path, stamp)
         if rows is None:
-            rows = read()
+            rows = read(path)
             self.put(path, stamp, rows)
         return rows
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import TracebackType
 
+    from typing_extensions import Self
+
     Record = dict[str, object]
     Loads = Callable[[bytes], object]
 
@@ -47,7 +49,7 @@ class File:
             raise OSError(0, "not a regular file", path)
         self.size = status.st_size
 
-    def __enter__(self) -> File:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

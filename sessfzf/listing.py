@@ -9,10 +9,11 @@ from time import time as seconds_now
 
 from sessfzf.agents import Problems, stores
 from sessfzf.errors import SessfzfError
+from sessfzf.folders import is_folder, real
 from sessfzf.index import Index
 from sessfzf.jsonl import loader
 from sessfzf.options import FLAG, MANY, NUMBER
-from sessfzf.rows import Folders, formatter, is_folder
+from sessfzf.rows import Folders, formatter
 from sessfzf.session import Session
 
 TYPE_CHECKING = False
@@ -91,9 +92,9 @@ class Walk:
         self._before_read = before_read
 
     def sessions(self) -> Iterator[Session]:
-        """Yield the sessions, one an id: of two transcripts the newer, then the one whose folder
-        exists (D16).
+        """Yield the sessions, one an id.
 
+        Of two transcripts of one id the newer counts, then the one whose folder exists (D16).
         A file's mtime is an upper bound of its newest record, so files are read in that order and a
         session is held back only until no unread file can be newer.
         """
@@ -127,7 +128,7 @@ class Walk:
         best: dict[tuple[str, str], Session],
         read: list[tuple[int, str, str, Session]],
     ) -> Iterator[int]:
-        """Read the files into the heap, yielding before each the ms that no later one can pass."""
+        """Read the files into the heap; yield before each the ms that no later one can pass."""
         loads = loader(len(unread)) if unread else None
         saved = seconds_now()
         for agent, source in unread:
@@ -160,14 +161,13 @@ class Walk:
                 found = self._look_up(store, agent)
             known += found[0]
             unread += found[1]
-            for session_id, state in agent.live(store.root, self._index).items():
-                live[store.app, session_id] = state
+            live |= {(store.app, session_id): state for session_id, state in found[2].items()}
         unread.sort(key=lambda pair: -pair[1].mtime_ns)
         return known, unread, live
 
     def _look_up(
         self, store: Store, agent: Agent
-    ) -> tuple[list[Session], list[tuple[Agent, Source]]]:
+    ) -> tuple[list[Session], list[tuple[Agent, Source]], dict[str, str]]:
         known: list[Session] = []
         unread: list[tuple[Agent, Source]] = []
         for source in agent.discover(store.root, self._index, self._problems):
@@ -178,7 +178,7 @@ class Walk:
                 session = finish(_decode(source, rows[0]), agent, source)
                 if session is not None:
                     known.append(session)
-        return known, unread
+        return known, unread, agent.live(store.root, self._index)
 
     def _read(
         self, agent: Agent, source: Source, loads: Callable[[bytes], object]
@@ -211,7 +211,7 @@ def _offer(session: Session, best: dict[tuple[str, str], Session]) -> bool:
 
 
 def finish(session: Session, agent: Agent, source: Source) -> Session | None:
-    """Add to a session what the walk and the rest of the store say; None when it is none to list."""
+    """Add to a session what the walk and the rest of the store say; None when it is none."""
     session.path = source.path
     session.root = source.root
     session.mtime = source.mtime_ns // 1_000_000
@@ -289,7 +289,7 @@ def _filter(query: str, *, here: bool, everything: bool) -> Callable[[Session], 
 
 
 class _Here:
-    """This folder and below, and the other worktrees of its repository."""
+    """The present folder and below, and the other worktrees of its repository."""
 
     def __init__(self) -> None:
         from sessfzf.repository import worktrees
@@ -309,16 +309,9 @@ class _Here:
             known = self._known[place] = bool(place) and any(
                 (spelling + "/").startswith(folder.rstrip("/") + "/")
                 for folder in self._folders
-                for spelling in (place, _real(place))
+                for spelling in (place, real(place))
             )
         return known
-
-
-def _real(path: str) -> str:
-    try:
-        return os.path.realpath(path)
-    except (OSError, ValueError):
-        return path
 
 
 class _Output:

@@ -11,10 +11,10 @@ import sys
 
 from sessfzf.agents import Problems, Recorded, stores
 from sessfzf.errors import SessfzfError
+from sessfzf.folders import is_folder
 from sessfzf.index import Index
 from sessfzf.listing import finish
 from sessfzf.options import FLAG, VALUE
-from sessfzf.rows import is_folder
 from sessfzf.text import clean
 
 TYPE_CHECKING = False
@@ -104,7 +104,7 @@ def make(key: str, *, approvals: str = "safe", fork: bool = False) -> Plan:
     store, agent, session = _resolve(key)
     if session.hidden == "missing":
         raise SessfzfError(
-            f"{session.app} session {session.id} is in {store.app}'s index only: its transcript is gone",
+            f"{session.id} stands in the index of {store.app} only: its transcript is gone",
             REFUSED,
         )
     _check_folder(session)
@@ -217,7 +217,7 @@ def _resolve(key: str) -> tuple[Store, Agent, Session]:
 def _read(
     candidates: list[tuple[Store, Agent, Source]],
 ) -> list[tuple[Store, Agent, Session]]:
-    """Read the candidates; of one id in two places the newer, then the one whose folder is there."""
+    """Read the candidates; of one id in two places the newer, then the one with a folder."""
     from json import loads
 
     best: dict[tuple[str, str], tuple[Store, Agent, Session]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from sessfzf.folders import is_folder
 from sessfzf.text import fit, is_clean
 
 TYPE_CHECKING = False
@@ -18,8 +19,8 @@ _MINUTE, _HOUR, _DAY, _WEEK, _YEAR = 60, 3600, 86400, 7 * 86400, 365 * 86400
 def formatter(form: str, now: int) -> Callable[[Session], str]:
     """Return what makes the line (without its newline) of a session.
 
-    ``form`` is ``""`` for the six plain fields, ``fzf`` for the same made for reading in fzf, ``json``
-    for one object. ``now`` is epoch ms.
+    ``form`` is ``""`` for the six plain fields, ``fzf`` for the same made for reading in fzf,
+    ``json`` for one object. ``now`` is epoch ms.
     """
     if form == "json":
         return _json
@@ -149,25 +150,26 @@ def _json(session: Session) -> str:
     import orjson
 
     try:
-        return orjson.dumps(record).decode()
+        line = orjson.dumps(record).decode()
     except TypeError:  # a path that is not UTF-8, or a lone surrogate in a folder
         import json
 
-        return json.dumps(record, separators=(",", ":"))
+        line = json.dumps(record, separators=(",", ":"))
+    # JSON may hold DEL, C1 and bidi controls as they are; a terminal had better not get them.
+    return line if line.isprintable() else "".join(map(_escaped, line))
+
+
+def _escaped(char: str) -> str:
+    if char.isprintable():
+        return char
+    units = char.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def _visible(text: str) -> str:
     from sessfzf.text import clean
 
     return text if text.isascii() and text.isprintable() else clean(text, 4096)
-
-
-def is_folder(path: str) -> bool:
-    """Whether the path is a folder that exists now; never raises."""
-    try:
-        return os.path.isdir(path)
-    except ValueError:  # a NUL or a lone surrogate in it
-        return False
 
 
 def _terminal_columns() -> int:

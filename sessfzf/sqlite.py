@@ -1,8 +1,9 @@
 """Reading somebody else's SQLite file without leaving a trace.
 
-What each way of opening does to the five states a Codex index is found in was measured with the real
-client (observed e): ``mode=ro`` creates or touches ``-shm`` beside the file, ``immutable=1`` does not
-see a ``-wal``. So: no ``-wal``, immutable; else a private copy of the file and its ``-wal``.
+What each way of opening does to the five states a Codex index is found in was measured with the
+real client (observed e): ``mode=ro`` creates or touches ``-shm`` beside the file, ``immutable=1``
+does not see a ``-wal``. So: no ``-wal``, immutable; else a private copy of the file and its
+``-wal``.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _TRIES = 3
 
 
 def stamp(path: str) -> str:
-    """Return what changes when the database does: mtime_ns, size and inode of the file and its -wal.
+    """Return what changes when the database does: times, sizes, inode of the file and its -wal.
 
     Raises OSError when the file itself is not there.
     """
@@ -128,7 +129,7 @@ def _size(path: str) -> int:
 def _quote(path: str) -> str:
     # Unquoted, a "?" or "#" in the path would name another file (A4).
     return "".join(
-        char if char.isalnum() and char.isascii() or char in "/._-" else f"%{byte:02X}"
+        char if (char.isalnum() and char.isascii()) or char in "/._-" else f"%{byte:02X}"
         for byte in os.fsencode(path)
         for char in (chr(byte),)
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # CSI, then OSC/DCS/SOS/PM/APC with their text, then any other escape; each also in its one-character
-# C1 form. A string command that never ends is dropped to the end of the text, as a terminal would.
+# C1 form. A string command without an end goes to the end of the text, as in a terminal.
 _ESCAPES = (
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
     r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"
@@ -17,10 +17,10 @@ _MARKS_PER_LETTER = 4
 def clean(text: str, limit: int = 300) -> str:
     """One line of printable text: what of ``text`` may stand in a row.
 
-    Escape sequences and invisible characters (C0, C1, DEL, bidi controls, zero-width, reference 0.4)
-    go, lone surrogates become U+FFFD, white space is folded to single spaces. At most ``limit``
-    characters, the last then an ellipsis. The result always satisfies ``str.isprintable`` but for
-    characters newer than Python's own tables.
+    Escape sequences and invisible characters (C0, C1, DEL, bidi controls, zero-width, reference
+    0.4) go, lone surrogates become U+FFFD, white space is folded to single spaces. At most
+    ``limit`` characters, the last then an ellipsis. The result always satisfies
+    ``str.isprintable`` but for emoji newer than Python's own tables.
     """
     text = " ".join(text[: limit * 8].split())
     if not (text.isascii() and text.isprintable()):
@@ -74,7 +74,7 @@ def _clean_foreign(text: str) -> str:
             continue
         if kind == "Zs" or kind in {"Zl", "Zp"}:
             kept.append(" ")
-        elif kind in {"Cs", "Co"} or (kind == "Cn" and not 0x1F000 <= ord(char) <= 0x1FAFF):
+        elif kind in {"Cs", "Co"} or (kind == "Cn" and not "\U0001f000" <= char <= "\U0001faff"):
             kept.append(_MARK)
         else:
             kept.append(char)

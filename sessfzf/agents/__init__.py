@@ -20,6 +20,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Protocol
 
     from sessfzf.index import Index
@@ -27,13 +28,13 @@ if TYPE_CHECKING:
     from sessfzf.session import Session
 
     class Agent(Protocol):
-        """What an agent's module offers."""
+        """What an agent's module offers: see above."""
 
-        def discover(self, root: str, index: Index, problems: Problems) -> list[Source]: ...
-        def read(self, source: Source, loads: Loads) -> Session | None: ...
-        def complete(self, session: Session, source: Source) -> bool: ...
-        def live(self, root: str, index: Index) -> dict[str, str]: ...
-        def launch(self, session: Session, *, recorded: bool, fork: bool) -> Launch: ...
+        def discover(self, root: str, index: Index, problems: Problems) -> Iterable[Source]: ...  # noqa: D102
+        def read(self, source: Source, loads: Loads) -> Session | None: ...  # noqa: D102
+        def complete(self, session: Session, source: Source) -> bool: ...  # noqa: D102
+        def live(self, root: str, index: Index) -> dict[str, str]: ...  # noqa: D102
+        def launch(self, session: Session, *, recorded: bool, fork: bool) -> Launch: ...  # noqa: D102
 
 
 class Store:
@@ -62,7 +63,7 @@ class Source:
 
     __slots__ = ("app", "id", "inode", "mtime_ns", "path", "root", "size", "stamp", "store")
 
-    def __init__(self, app: str, root: str, id: str, path: str, status: os.stat_result) -> None:  # noqa: A002, PLR0913
+    def __init__(self, app: str, root: str, id: str, path: str, status: os.stat_result) -> None:  # noqa: A002
         self.app = app
         self.root = root
         self.id = id

@@ -1,6 +1,6 @@
-"""Claude Code: transcripts under ``projects/``, and how one is resumed.
+"""Reading a Claude Code transcript: its end first, then as much of its beginning as is needed.
 
-Format: reference B1 to B7, observed f (2.1.332), older-clients (2.0.77 to 2.1.332).
+Format: reference B3 to B7, observed f (2.1.332), older-clients 6 (2.0.77 to 2.1.332).
 """
 
 from __future__ import annotations
@@ -8,41 +8,29 @@ from __future__ import annotations
 import os
 import re
 
-from sessfzf.agents import Launch, Recorded, Source, is_model, is_uuid
-from sessfzf.jsonl import (
-    TAIL_BYTES,
-    File,
-    is_regular,
-    milliseconds,
-    newest_first,
-    records,
-    string,
-    table,
-)
+from sessfzf.agents import is_uuid
+from sessfzf.agents.claude_code import APP, sidecar
+from sessfzf.folders import real
+from sessfzf.jsonl import TAIL_BYTES, File, milliseconds, newest_first, records, string, table
 from sessfzf.session import Session
 from sessfzf.text import clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sessfzf.agents import Problems
-    from sessfzf.index import Index
+    from sessfzf.agents import Source
     from sessfzf.jsonl import Loads, Record
 
-APP = "claude-code"
-
-# --effort takes these since 2.1.112 (older-clients 2c); efforts are recorded since 2.1.220 only.
-EFFORTS = ("low", "medium", "high", "xhigh", "max")
-# What 2.1.332 writes and --permission-mode takes; "manual" is recorded as "default" (B8).
-STRICT_MODES = ("default", "plan")
-LOOSE_MODES = ("acceptEdits", "auto", "dontAsk", "bypassPermissions")
-
-# Ranks of a title (B5), higher wins.
-_BY_COMMAND, _BY_FIRST_PROMPT, _BY_LAST_PROMPT, _BY_SUMMARY, _BY_AGENT, _BY_PERSON, _BY_SIDECAR = (
-    range(1, 8)
-)
-_SUFFIX = ".jsonl"
+# Ranks of a title (B5), higher wins. A later prompt stands in for a first one that is out of reach.
+(
+    _BY_COMMAND,
+    _BY_LATER_PROMPT,
+    _BY_FIRST_PROMPT,
+    _BY_LAST_PROMPT,
+    _BY_SUMMARY,
+    _BY_AGENT,
+    _BY_PERSON,
+    _BY_SIDECAR,
+) = range(1, 9)
 _TALK = ("user", "assistant")
 _TALK_BYTES = (b'"user"', b'"assistant"', b'"system"')
 _TITLE_BYTES = (b'"custom-title"', b'"ai-title"', b'"last-prompt"', b'"summary"')
@@ -80,42 +68,6 @@ _PREFIX = re.compile(
 _COMMAND = re.compile(r"<command-name>\s*(/?[^<\s]+)")
 
 
-def discover(root: str, index: Index, problems: Problems) -> Iterator[Source]:
-    """Yield a Source for each ``projects/<slug>/<uuid>.jsonl``; opens no file."""
-    try:
-        projects = list(os.scandir(os.path.join(root, "projects")))
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        problems.add(os.path.join(root, "projects"), error)
-        return
-    for project in projects:
-        try:
-            if not project.is_dir():
-                continue
-            entries = list(os.scandir(project.path))
-        except OSError as error:
-            problems.add(project.path, error)
-            continue
-        # A folder of a session's own may hold the title the person gave it (B1).
-        folders = {entry.name for entry in entries if len(entry.name) == 36 and entry.is_dir()}  # noqa: PLR2004
-        for entry in entries:
-            name = entry.name
-            if not name.endswith(_SUFFIX) or not is_uuid(name[:-6]):
-                continue
-            try:
-                status = entry.stat()
-                if not is_regular(status.st_mode):
-                    raise OSError(0, "not a regular file")  # noqa: TRY301 - counted like any other
-            except OSError as error:
-                problems.add(entry.path, error)
-                continue
-            source = Source(APP, root, name[:-6], entry.path, status)
-            if source.id in folders:
-                source.stamp += _sidecar_stamp(_sidecar(source))
-            yield source
-
-
 def read(source: Source, loads: Loads) -> Session | None:
     """Read one transcript: its Session, None when nobody said anything in it or it is no session.
 
@@ -142,69 +94,6 @@ def read(source: Source, loads: Loads) -> Session | None:
     if not session.title:
         session.title = session.id
     return session
-
-
-def complete(session: Session, source: Source) -> bool:  # noqa: ARG001 - a transcript says it all
-    """Nothing of a session stands elsewhere."""
-    return True
-
-
-def live(root: str, index: Index) -> dict[str, str]:
-    """Return the sessions that a running client has open: id to idle, busy, waiting or open.
-
-    ``sessions/<pid>.json`` is left behind by a crash and its pid used again, so the process has to
-    be alive and to have started when the file says (B1, anthropics/claude-code#37737).
-    """
-    folder = os.path.join(root, "sessions")
-    found: dict[str, str] = {}
-    try:
-        entries = list(os.scandir(folder))
-    except OSError:
-        return found
-    for entry in entries:
-        if not entry.name.endswith(".json") or not entry.name[:-5].isdecimal():
-            continue  # the .key beside it is a secret
-        try:
-            status = entry.stat()
-            if not is_regular(status.st_mode):
-                continue
-            stamp = f"{status.st_mtime_ns}.{status.st_size}.{status.st_ino}"
-            rows = index.rows(entry.path, stamp, lambda path=entry.path: _read_pid_file(path))  # type: ignore[misc]
-        except OSError:
-            continue
-        for session_id, state, pid, started in rows:
-            if _is_running(pid, started):
-                found[session_id] = state
-    return found
-
-
-def launch(session: Session, *, recorded: bool, fork: bool) -> Launch:
-    """Return how ``claude`` resumes the session (DESIGN 2.5 and 2.6, older-clients).
-
-    Permission mode: never left out, since 2.1.332 restores what was recorded by itself. ``recorded``
-    carries the recorded one even when it is looser than asking.
-    """
-    launch = Launch("claude", "--resume", session.id)
-    if fork:
-        launch.argv.append("--fork-session")
-    if is_model(session.model):
-        launch.argv += ["--model", Recorded(session.model)]
-    if session.effort in EFFORTS:
-        launch.argv += ["--effort", Recorded(session.effort)]
-    mode = session.approval
-    if mode in LOOSE_MODES and not recorded:
-        launch.hold_back("permission mode", mode, "default", "which asks before it acts")
-        mode = "default"
-    elif mode not in STRICT_MODES and mode not in LOOSE_MODES:
-        if mode:
-            launch.hold_back("permission mode", mode, "default", "which asks before it acts")
-        mode = "default"
-    launch.argv += ["--permission-mode", mode]
-    if session.live and not fork:
-        launch.questions.append(
-            f"the session is open elsewhere ({session.live}): two clients would write one file"
-        )
-    return launch
 
 
 def slug(folder: str) -> str:
@@ -310,6 +199,8 @@ class _Facts:
             self.newest_entrypoint = string(record.get("entrypoint"))
         if kind == "user":
             session.approval = session.approval or string(record.get("permissionMode"))
+            if session.titled < _BY_LATER_PROMPT:
+                self.title(_BY_LATER_PROMPT, _prompt(record)[0])
             return
         answered_by = string(table(record.get("message")).get("model"))
         if record.get("isSidechain") is True or answered_by in {"", "<synthetic>"}:
@@ -340,7 +231,7 @@ class _Facts:
 
     def owns(self, folder: str) -> bool:
         """Whether the project folder the transcript lies in is that of ``folder``."""
-        return self._names(folder) or self._names(os.path.realpath(folder))
+        return self._names(folder) or self._names(real(folder))
 
     def _names(self, folder: str) -> bool:
         name = slug(folder)
@@ -439,7 +330,7 @@ class _Head:
         facts.title(_BY_PERSON, self.renamed)
         for text, leaf in self.summaries:
             # 20 of 21 summaries name a message of another transcript (older-clients 6g, 2.0.77).
-            if leaf and (leaf in self.uuids or any(leaf.encode() in block for block in blocks)):
+            if leaf in self.uuids or (is_uuid(leaf) and _holds_message(blocks, leaf)):
                 facts.title(_BY_SUMMARY, text)
         facts.title(_BY_FIRST_PROMPT, self.prompt)
         facts.title(_BY_COMMAND, self.command)
@@ -450,6 +341,11 @@ class _Head:
             and not any(_NOT_SDK.search(block) for block in blocks)
         ):
             facts.session.hidden = "print"
+
+
+def _holds_message(blocks: list[bytes], uuid: str) -> bool:
+    message = re.compile(rb'"uuid"\s*:\s*"' + uuid.encode() + b'"')
+    return any(message.search(block) for block in blocks)
 
 
 def _find_owner(facts: _Facts, blocks: list[bytes], loads: Loads, known: set[bytes]) -> None:
@@ -511,63 +407,12 @@ def _launch_folder(source: Source, loads: Loads) -> str:
     return ""
 
 
-def _sidecar(source: Source) -> str:
-    return os.path.join(source.path[: -len(_SUFFIX)], "custom-title.json")
-
-
-def _sidecar_stamp(path: str) -> str:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return ""
-    return f".{status.st_mtime_ns}.{status.st_size}"
-
-
 def _sidecar_title(source: Source, loads: Loads) -> str:
     try:
-        with File(_sidecar(source)) as file:
+        with File(sidecar(source)) as file:
             for block in file.tail():
                 for record in records(block, loads):
                     return string(record.get("customTitle"))
     except OSError:
         pass
     return ""
-
-
-def _read_pid_file(path: str) -> list[list[str]]:
-    import json
-
-    with File(path) as file:
-        for block in file.tail():
-            for record in records(block, json.loads):
-                session_id = string(record.get("sessionId"))
-                status = string(record.get("status"))
-                state = status if status in {"idle", "busy", "waiting"} else "open"
-                if is_uuid(session_id):
-                    return [
-                        [session_id, state, str(record.get("pid")), str(record.get("procStart"))]
-                    ]
-    return []
-
-
-def _is_running(pid: str, started: str) -> bool:
-    """Whether process ``pid`` lives and began ``started`` clock ticks after boot (proc(5), 22)."""
-    if not pid.isdecimal() or not pid.isascii():
-        return False
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            fields = file.read().rpartition(b")")[2].split()
-        return len(fields) > 19 and fields[19].decode() == started  # noqa: PLR2004
-    except OSError:
-        return not os.path.exists("/proc/self/stat") and _answers(int(pid))
-
-
-def _answers(pid: int) -> bool:
-    # Without /proc (macOS) a living process of that number has to do: the person is only asked.
-    try:
-        os.kill(pid, 0)
-    except PermissionError:
-        return True
-    except (OSError, OverflowError):
-        return False
-    return True

@@ -1,0 +1,190 @@
+"""Claude Code: transcripts under ``projects/``, and how one is resumed.
+
+Format: reference B1 to B8, observed a, b, f (2.1.332), older-clients (2.0.77 to 2.1.332).
+"""
+
+from __future__ import annotations
+
+import os
+
+from sessfzf.agents import Launch, Recorded, Source, is_model, is_uuid
+from sessfzf.jsonl import is_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sessfzf.agents import Problems
+    from sessfzf.index import Index
+    from sessfzf.jsonl import Loads
+    from sessfzf.session import Session
+
+APP = "claude-code"
+
+# --effort takes these since 2.1.112 (older-clients 2c); efforts are recorded since 2.1.220 only.
+EFFORTS = ("low", "medium", "high", "xhigh", "max")
+# What 2.1.332 writes and --permission-mode takes; "manual" is recorded as "default" (B8).
+STRICT_MODES = ("default", "plan")
+LOOSE_MODES = ("acceptEdits", "auto", "dontAsk", "bypassPermissions")
+SUFFIX = ".jsonl"
+
+
+def discover(root: str, index: Index, problems: Problems) -> Iterator[Source]:  # noqa: ARG001
+    """Yield a Source for each ``projects/<slug>/<uuid>.jsonl``; opens no file."""
+    try:
+        projects = list(os.scandir(os.path.join(root, "projects")))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        problems.add(os.path.join(root, "projects"), error)
+        return
+    for project in projects:
+        try:
+            entries = list(os.scandir(project.path)) if project.is_dir() else []
+        except OSError as error:
+            problems.add(project.path, error)
+            continue
+        # A folder of a session's own may hold the title the person gave it (B1).
+        folders = {entry.name for entry in entries if is_uuid(entry.name) and entry.is_dir()}
+        for entry in entries:
+            if entry.name.endswith(SUFFIX) and is_uuid(entry.name[:-6]):
+                source = _source(entry, root, problems)
+                if source is not None:
+                    if source.id in folders:
+                        source.stamp += _sidecar_stamp(sidecar(source))
+                    yield source
+
+
+def _source(entry: os.DirEntry[str], root: str, problems: Problems) -> Source | None:
+    try:
+        status = entry.stat()
+        if not is_regular(status.st_mode):
+            raise OSError(0, "not a regular file")  # noqa: TRY301 - counted like any other
+    except OSError as error:
+        problems.add(entry.path, error)
+        return None
+    return Source(APP, root, entry.name[:-6], entry.path, status)
+
+
+def read(source: Source, loads: Loads) -> Session | None:
+    """Read one transcript; see ``transcript.read``."""
+    from sessfzf.agents.claude_code import transcript
+
+    return transcript.read(source, loads)
+
+
+def complete(session: Session, source: Source) -> bool:  # noqa: ARG001 - a transcript says it all
+    """Nothing of a session stands elsewhere."""
+    return True
+
+
+def live(root: str, index: Index) -> dict[str, str]:
+    """Return the sessions that a running client has open: id to idle, busy, waiting or open.
+
+    ``sessions/<pid>.json`` is left behind by a crash and its pid used again, so the process has to
+    be alive and to have started when the file says (B1, anthropics/claude-code#37737).
+    """
+    folder = os.path.join(root, "sessions")
+    found: dict[str, str] = {}
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return found
+    for entry in entries:
+        if not entry.name.endswith(".json") or not entry.name[:-5].isdecimal():
+            continue  # the .key beside it is a secret
+        try:
+            status = entry.stat()
+            if not is_regular(status.st_mode):
+                continue
+            stamp = f"{status.st_mtime_ns}.{status.st_size}.{status.st_ino}"
+            rows = index.rows(entry.path, stamp, _read_pid_file)
+        except OSError:
+            continue
+        found |= {row[0]: row[1] for row in rows if _is_running(row[2], row[3])}
+    return found
+
+
+def launch(session: Session, *, recorded: bool, fork: bool) -> Launch:
+    """Return how ``claude`` resumes the session (DESIGN 2.5 and 2.6, older-clients).
+
+    The permission mode is never left out, since 2.1.332 restores what was recorded by itself.
+    ``recorded`` carries the recorded one even when it is looser than asking.
+    """
+    launch = Launch("claude", "--resume", session.id)
+    if fork:
+        launch.argv.append("--fork-session")
+    if is_model(session.model):
+        launch.argv += ["--model", Recorded(session.model)]
+    if session.effort in EFFORTS:
+        launch.argv += ["--effort", Recorded(session.effort)]
+    mode = session.approval
+    if mode in LOOSE_MODES and not recorded:
+        launch.hold_back("permission mode", mode, "default", "which asks before it acts")
+        mode = "default"
+    elif mode not in STRICT_MODES and mode not in LOOSE_MODES:
+        if mode:
+            launch.hold_back("permission mode", mode, "default", "which asks before it acts")
+        mode = "default"
+    launch.argv += ["--permission-mode", mode]
+    if mode == "bypassPermissions" and os.geteuid() == 0:
+        launch.notes.append("as root Claude Code takes bypassPermissions only with IS_SANDBOX=1")
+    if session.live and not fork:
+        launch.questions.append(
+            f"the session is open elsewhere ({session.live}): two clients would write one file"
+        )
+    return launch
+
+
+def sidecar(source: Source) -> str:
+    """Return the file that holds the title the person gave a session (B1)."""
+    return os.path.join(source.path[: -len(SUFFIX)], "custom-title.json")
+
+
+def _sidecar_stamp(path: str) -> str:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return ""
+    return f".{status.st_mtime_ns}.{status.st_size}"
+
+
+def _read_pid_file(path: str) -> list[list[str]]:
+    import json
+
+    from sessfzf.jsonl import File, records, string
+
+    with File(path) as file:
+        for block in file.tail():
+            for record in records(block, json.loads):
+                session_id = string(record.get("sessionId"))
+                status = string(record.get("status"))
+                state = status if status in {"idle", "busy", "waiting"} else "open"
+                if is_uuid(session_id):
+                    return [
+                        [session_id, state, str(record.get("pid")), str(record.get("procStart"))]
+                    ]
+    return []
+
+
+def _is_running(pid: str, started: str) -> bool:
+    """Whether process ``pid`` lives and began ``started`` clock ticks after boot (proc(5), 22)."""
+    if not pid.isdecimal() or not pid.isascii():
+        return False
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+        return len(fields) > 19 and fields[19].decode() == started  # noqa: PLR2004
+    except OSError:
+        return not os.path.exists("/proc/self/stat") and _answers(int(pid))
+
+
+def _answers(pid: int) -> bool:
+    # Without /proc (macOS) a living process of that number has to do: the person is only asked.
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return True

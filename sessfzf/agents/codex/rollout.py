@@ -1,0 +1,130 @@
+"""Reading a Codex rollout, in both dialects, from both ends.
+
+Format: reference A6, observed f (0.171.0), older-clients 8 (0.63.0 to 0.171.0).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from itertools import repeat
+
+from sessfzf.agents.codex import APP, AUTO_REVIEW
+from sessfzf.agents.codex.words import BY_PROMPT, approval_name, kind_of, request, sandbox_name
+from sessfzf.jsonl import File, milliseconds, newest_first, records, string, table
+from sessfzf.session import Session
+from sessfzf.text import clean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sessfzf.agents import Source
+    from sessfzf.jsonl import Loads, Record
+
+_STAMP = re.compile(rb'\{"timestamp"\s*:\s*"([^"\\]{19,40})"')
+_HEAD_BYTES = (b'"session_meta"', b'"turn_context"', b'"user_message"', b'"UserMessage"')
+_TALK_BYTES = (b'"user_message"', b'"UserMessage"', b'"agent_message"', b'"AgentMessage"')
+
+
+def read(source: Source, loads: Loads) -> Session | None:
+    """Read one rollout: its Session, None for a sub-agent's.
+
+    Raises OSError when the file cannot be read.
+    """
+    session = Session(APP, source.id)
+    if source.path.endswith(".jsonl"):
+        with File(source.path) as file:
+            settings = _read_tail(file, session, loads)
+            if not _read_head(file, session, loads, settings=settings):
+                return None
+    if f"{os.sep}archived_sessions{os.sep}" in source.path:
+        session.hidden = "archived"
+    return session
+
+
+def _read_tail(file: File, session: Session, loads: Loads) -> bool:
+    """Take the newest settings and time; return whether settings were found."""
+    session.spoken = settings = False
+    for number, block in enumerate(file.tail()):
+        session.spoken = session.spoken or any(talk in block for talk in _TALK_BYTES)
+        if number == 0 or not session.time:
+            session.time = max(map(_moment, newest_first(block), repeat(loads)), default=0)
+        for line in newest_first(block) if b'"turn_context"' in block else ():
+            for record in records(line, loads) if b'"turn_context"' in line else ():
+                settings = settings or _take_context(record, session)
+        if settings and session.spoken:
+            break
+    return settings
+
+
+def _moment(line: bytes, loads: Loads) -> int:
+    """Return when a line was written, in ms; its stamp is the first thing in it."""
+    if stamp := _STAMP.match(line):
+        return milliseconds(stamp[1].decode("ascii", "replace"))
+    return max(
+        (milliseconds(record.get("timestamp")) for record in records(line, loads)), default=0
+    )
+
+
+def _read_head(file: File, session: Session, loads: Loads, *, settings: bool) -> bool:
+    """Take the meta record and the first prompt; False for a sub-agent's rollout."""
+    met = False
+    for line in file.head():
+        if not any(needle in line for needle in _HEAD_BYTES):
+            continue
+        for record in records(line, loads):
+            meta = table(record.get("payload"))
+            kind = record.get("type")
+            # A fork holds its parent's meta record too.
+            if kind == "session_meta" and meta.get("id") == session.id and not met:
+                met = True
+                if not _take_meta(meta, session):
+                    return False
+            elif kind == "event_msg" and not session.title:
+                session.title, session.titled = _prompt(meta), BY_PROMPT
+            elif not settings:
+                settings = _take_context(record, session)
+        if met and session.title and settings:
+            break
+    session.spoken = session.spoken or bool(session.title)
+    return True
+
+
+def _take_meta(meta: Record, session: Session) -> bool:
+    kind = kind_of(meta.get("source"), string(meta.get("thread_source")))
+    session.hidden = kind
+    session.cwd = session.cwd or string(meta.get("cwd"))
+    session.branch = clean(string(table(meta.get("git")).get("branch")))
+    session.spoken = session.spoken or bool(string(meta.get("forked_from_id")))
+    return kind != "nested"
+
+
+def _take_context(record: Record, session: Session) -> bool:
+    """Take the settings of a turn; False when the record is none."""
+    context = table(record.get("payload"))
+    if record.get("type") != "turn_context" or not context:
+        return False
+    session.cwd = string(context.get("cwd")) or session.cwd
+    session.model = string(context.get("model"))
+    session.effort = string(context.get("effort"))
+    session.approval = approval_name(context.get("approval_policy"))
+    if string(context.get("approvals_reviewer")) not in {"", "user"}:
+        session.approval = AUTO_REVIEW
+    session.sandbox = sandbox_name(context.get("sandbox_policy"))
+    return True
+
+
+def _prompt(payload: Record) -> str:
+    """Return the typed text of a user's event, in either dialect (A6), ``""`` for other events."""
+    if payload.get("type") == "user_message":
+        text = string(payload.get("message"))
+        images = bool(payload.get("images")) or bool(payload.get("local_images"))
+    else:
+        item = table(payload.get("item"))
+        if payload.get("type") != "item_completed" or item.get("type") != "UserMessage":
+            return ""
+        content = item.get("content")
+        parts = [table(part) for part in content] if isinstance(content, list) else []
+        text = "\n".join(string(part.get("text")) for part in parts)
+        images = any("image" in string(part.get("type")).lower() for part in parts)
+    text = request(text)
+    return text or ("[Image]" if images else "")

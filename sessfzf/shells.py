@@ -1,0 +1,60 @@
+"""What differs between the shells: how a word is quoted, and which widget script is theirs."""
+
+from __future__ import annotations
+
+import os
+
+from sessfzf import fzf
+
+SHELLS: tuple[str, ...] = ("sh", "bash", "zsh", "fish")
+"""The shells that a plan line can be written for."""
+
+WIDGETS: tuple[str, ...] = ("bash", "zsh", "fish")
+"""The shells that have a widget."""
+
+
+def quote(text: str, shell: str) -> str:
+    """Return `text` as one literal word of `shell`, always in quotes.
+
+    Raises ValueError for a shell that is not in SHELLS, and for text with control characters or
+    lone surrogates: neither can stand in a line that goes through an edit buffer and a history.
+    """
+    if shell not in SHELLS:
+        raise ValueError(f"unknown shell: {shell}")
+    if any(_is_unfit(ord(character)) for character in text):
+        raise ValueError("control characters and lone surrogates cannot be quoted")
+    if shell == "fish":
+        # Inside fish's single quotes a backslash escapes a quote or a backslash
+        # (https://fishshell.com/docs/current/language.html#quotes), so '\'' ends elsewhere.
+        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def init_script(shell: str) -> str:
+    """Return the widget script of `shell`, to be sourced or evaluated by it.
+
+    Raises ValueError for a shell that is not in WIDGETS.
+    """
+    if shell not in WIDGETS:
+        raise ValueError(f"no widget for: {shell}")
+    with open(_script_path(f"sessfzf.{shell}"), encoding="utf-8") as file:
+        script = file.read()
+    for placeholder, words in (
+        ("@FZF_LOOK@", (fzf.LOOK,)),
+        ("@FZF_CONTRACT@", fzf.CONTRACT),
+        ("@FZF_BESIDE@", (fzf.beside(),)),
+    ):
+        script = script.replace(placeholder, " ".join(quote(word, shell) for word in words))
+    return script
+
+
+def _is_unfit(code: int) -> bool:
+    """C0, DEL, C1, surrogates."""
+    return code < 0x20 or 0x7F <= code < 0xA0 or 0xD800 <= code < 0xE000  # noqa: PLR2004
+
+
+def _script_path(name: str) -> str:
+    """Find a widget file: inside the installed package, or beside it in a checkout."""
+    package = os.path.dirname(os.path.abspath(__file__))
+    installed = os.path.join(package, "_shell", name)
+    return installed if os.path.exists(installed) else os.path.join(package, "..", "shell", name)
