@@ -33,14 +33,14 @@ class Index:
 
     def get(self, path: str, stamp: str) -> list[list[str]] | None:
         """Return the rows kept for the file, or None when it is new or has changed since."""
-        known = self._known.get(path)
-        if known is None:
-            return None
-        head, _, rows = known.partition("\t")
-        if head != stamp:
+        known = self._known.get(path, "")
+        if not known.startswith(f"{stamp}\t"):
             return None
         self._seen[path] = known
-        return _decode(rows)
+        rows = known[len(stamp) + 1 :]
+        if "\\" in rows or _ROW in rows:
+            return _decode(rows)
+        return [rows.split(_FIELD)] if rows else []
 
     def put(self, path: str, stamp: str, rows: list[list[str]]) -> None:
         """Keep ``rows`` for the file."""
@@ -90,18 +90,14 @@ def folder() -> str:
 
 def _load(file: str) -> dict[str, str]:
     try:
-        with open(file, encoding="utf-8", errors="surrogatepass", newline="\n") as stream:
-            text = stream.read()
-    except (OSError, ValueError):
+        with open(file, "rb", buffering=0) as stream:
+            lines = stream.readall().decode("utf-8", "surrogatepass").split("\n")
+        if lines.pop(0) != _HEADER or lines.pop() != _FOOTER:
+            return {}
+        # The shape of the loop is for speed: it is run for every session at each key press.
+        return dict([line.split("\t", 1) for line in lines])
+    except (OSError, ValueError, IndexError):
         return {}
-    lines = text.split("\n")
-    if lines[0] != _HEADER or lines[-1] != _FOOTER:
-        return {}
-    known = {}
-    for line in lines[1:-1]:
-        path, _, rest = line.partition("\t")
-        known[path] = rest
-    return known
 
 
 def _write(file: str, entries: dict[str, str]) -> None:

@@ -13,14 +13,16 @@ from sessfzf.agents import Problems, Recorded, stores
 from sessfzf.errors import SessfzfError
 from sessfzf.folders import is_folder
 from sessfzf.index import Index
-from sessfzf.listing import finish
+from sessfzf.listing import offer
 from sessfzf.options import FLAG, VALUE
 from sessfzf.text import clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sessfzf.agents import Agent, Source, Store
+    from sessfzf.agents import Agent, Complete, Source, Store
     from sessfzf.session import Session
+
+    _Candidate = tuple[Source, Store, Agent, Complete | None]
 
 OPTIONS = {
     "--shell": VALUE,
@@ -189,57 +191,46 @@ def _resolve(key: str) -> tuple[Store, Agent, Session]:
     shown = clean(wanted, 100)
     if not (0 < len(wanted) <= _LONGEST_ID and wanted[0].isalnum() and _ID.issuperset(wanted)):
         raise SessfzfError(f"no session has the id {shown!r}", UNKNOWN)
-    index, problems = Index(enabled=False), Problems()
-    candidates: list[tuple[Store, Agent, Source]] = []
+    candidates: list[_Candidate] = []
     for store in stores():
-        if (app and store.app != app) or not os.path.isdir(store.root):
+        if (app and store.app != app) or not store.exists():
             continue
         agent = store.agent()
+        sources, complete = agent.discover(store.root, Index(enabled=False), Problems())
         candidates += [
-            (store, agent, source)
-            for source in agent.discover(store.root, index, problems)
-            if source.id.startswith(wanted)
+            (source, store, agent, complete) for source in sources if source[2].startswith(wanted)
         ]
-    exact = [candidate for candidate in candidates if candidate[2].id == wanted]
+    exact = [candidate for candidate in candidates if candidate[0][2] == wanted]
     if not exact and len(wanted) < _SHORTEST_PREFIX:
         raise SessfzfError(f"{shown!r} is too short: give {_SHORTEST_PREFIX} characters or more")
     found = _read(exact or candidates)
     if not found:
         raise SessfzfError(f"no session has the id {shown!r}", UNKNOWN)
     if len(found) > 1:
-        names = "\n".join(
-            f"  {session.app}:{session.id}  {session.title}" for _, _, session in found
-        )
+        names = "\n".join(f"  {one.app}:{one.id}  {one.title}" for one, *_ in found.values())
         raise SessfzfError(f"{shown!r} means {len(found)} sessions:\n{names}", UNKNOWN)
-    return found[0]
+    session, store, agent = next(iter(found.values()))
+    session.live = agent.live(store.root, Index(enabled=False)).get(session.id, "")
+    return store, agent, session
 
 
 def _read(
-    candidates: list[tuple[Store, Agent, Source]],
-) -> list[tuple[Store, Agent, Session]]:
+    candidates: list[_Candidate],
+) -> dict[tuple[str, str], tuple[Session, Store, Agent]]:
     """Read the candidates; of one id in two places the newer, then the one with a folder."""
     from json import loads
 
-    best: dict[tuple[str, str], tuple[Store, Agent, Session]] = {}
-    for store, agent, source in candidates:
+    best: dict[tuple[str, str], Session] = {}
+    found: dict[tuple[str, str], tuple[Session, Store, Agent]] = {}
+    for source, store, agent, complete in candidates:
         try:
-            session = agent.read(source, loads)
+            session = agent.read(store.root, source, loads)
         except OSError as error:
-            raise SessfzfError(
-                f"{clean(source.path)}: {error.strerror or error}", REFUSED
-            ) from None
-        session = finish(session, agent, source) if session is not None else None
-        if session is None:
-            continue
-        session.live = agent.live(store.root, Index(enabled=False)).get(session.id, "")
-        rival = best.get((session.app, session.id))
-        if rival is None or _newness(session) > _newness(rival[2]):
-            best[session.app, session.id] = (store, agent, session)
-    return list(best.values())
-
-
-def _newness(session: Session) -> tuple[int, bool]:
-    return session.time, is_folder(session.cwd)
+            reason = error.strerror or str(error)
+            raise SessfzfError(f"{clean(source[1], 1000)}: {reason}", REFUSED) from None
+        if session is not None and (complete is None or complete(session)) and offer(session, best):
+            found[session.app, session.id] = session, store, agent
+    return found
 
 
 def _check_folder(session: Session) -> None:

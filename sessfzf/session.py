@@ -6,51 +6,99 @@ from __future__ import annotations
 class Session:
     """One conversation with an agent, as its store describes it.
 
-    All texts are as recorded (``title`` and ``branch`` made printable), ``""`` where unknown.
-    A plain class with slots: dataclasses alone would cost 1.6 bare interpreter starts a key press.
+    Texts are as recorded (``title`` and ``branch`` made printable), ``""`` where unknown; times are
+    epoch ms. A plain class with slots, made from one row of the index without a word between:
+    at each key press there are thousands, and importing dataclasses alone would cost 1.6 bare
+    interpreter starts.
     """
 
     __slots__ = (
         "app",
         "approval",
         "branch",
-        "bytes",
         "cwd",
         "effort",
         "hidden",
         "id",
         "live",
         "model",
-        "mtime",
         "origin",
         "path",
         "places",
         "root",
         "sandbox",
         "spoken",
+        "stamp",
         "time",
         "title",
         "titled",
     )
 
-    def __init__(self, app: str, id: str) -> None:  # noqa: A002 - "id" is the field's own name
+    def __init__(  # noqa: PLR0913 - one a field
+        self,
+        app: str,
+        root: str,
+        id: str,  # noqa: A002 - the field's own name
+        path: str,
+        stamp: str,
+        time: int | str = 0,
+        titled: int | str = 0,
+        spoken: str = "1",
+        hidden: str = "",
+        cwd: str = "",
+        branch: str = "",
+        model: str = "",
+        effort: str = "",
+        approval: str = "",
+        sandbox: str = "",
+        places: str = "",
+        origin: str = "",
+        title: str = "",
+    ) -> None:
         self.app = app
+        self.root = root  # the agent's home it was found in
         self.id = id
-        self.title = ""
-        self.titled = 0  # how good the title is: one of the agent's own ranks, higher wins
-        self.cwd = ""  # the folder a resume has to stand in
-        self.places = ""  # other folders the session worked in, joined by NUL
-        self.origin = ""  # the folder a worktree was made from
-        self.branch = ""
-        self.time = 0  # ms: newest record
-        self.mtime = 0  # ms: the file's
-        self.bytes = 0
-        self.model = ""
-        self.effort = ""
-        self.approval = ""  # in the words of the agent's own command line
-        self.sandbox = ""
-        self.live = ""  # "" or idle, busy, waiting, open
-        self.hidden = ""  # "" or why `list` leaves it out: print, archived, missing
-        self.spoken = True  # whether anything was said in it
-        self.path = ""  # the transcript
-        self.root = ""  # the agent's home it was found in
+        self.path = path  # the transcript
+        self.stamp = stamp  # the transcript's mtime_ns, size and inode; "" when it is gone
+        self.time = int(time)  # of the newest record
+        self.titled = int(titled)  # how good the title is: one of the agent's own ranks
+        self.spoken = spoken  # "" when nothing was said in it
+        self.hidden = hidden  # why `list` leaves it out: print, archived, missing
+        self.cwd = cwd  # the folder a resume has to stand in
+        self.branch = branch
+        self.model = model
+        self.effort = effort
+        self.approval = approval  # in the words of the agent's own command line, like sandbox
+        self.sandbox = sandbox
+        self.places = places  # other folders the session worked in, joined by NUL
+        self.origin = origin  # the folder a worktree was made from
+        self.title = title
+        self.live = ""  # idle, busy, waiting or open: never from the index
+
+    def row(self) -> list[str]:
+        """Return what the file itself says, for the index: the arguments from ``time`` on."""
+        return [
+            str(self.time),
+            str(self.titled),
+            self.spoken,
+            self.hidden,
+            self.cwd,
+            self.branch,
+            self.model,
+            self.effort,
+            self.approval,
+            self.sandbox,
+            self.places,
+            self.origin,
+            self.title,
+        ]
+
+    @property
+    def mtime(self) -> int:
+        """When the transcript was last changed, in ms: opening a session is enough for that."""
+        return int(self.stamp.partition(".")[0] or 0) // 1_000_000
+
+    @property
+    def bytes(self) -> int:
+        """The transcript's size."""
+        return int(self.stamp.split(".")[1]) if self.stamp else 0

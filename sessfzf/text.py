@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-# CSI, then OSC/DCS/SOS/PM/APC with their text, then any other escape; each also in its one-character
-# C1 form. A string command without an end goes to the end of the text, as in a terminal.
+# CSI, then OSC/DCS/SOS/PM/APC with their text, then any other escape; each also in its C1 form.
+# A string command without an end goes to the end of the text, as in a terminal.
 _ESCAPES = (
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
     r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"

@@ -3,11 +3,10 @@
 One module an agent. It offers, and nothing else is asked of it:
 
 ``discover(root, index, problems)``
-    yields a Source for each file that may be a session; opens none that the index knows.
-``read(source, loads)``
-    reads one file: its Session, or None when it is no session. Raises OSError.
-``complete(session, source)``
-    adds what stands elsewhere in the store; False when that says it is no session of its own.
+    every file that may be a session, and what else the store says of sessions, if anything does.
+    Opens no file that the index knows.
+``read(root, source, loads)``
+    one file's Session, or None when it is no session. Raises OSError.
 ``live(root, index)``
     the ids of sessions that are open somewhere, and how.
 ``launch(session, recorded=..., fork=...)``
@@ -20,19 +19,26 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable
     from typing import Protocol
 
     from sessfzf.index import Index
     from sessfzf.jsonl import Loads
     from sessfzf.session import Session
 
+    # One file as a walk of the store saw it: mtime_ns, path, session id, stamp (what changes when
+    # the file does: mtime_ns.size.inode, and "" when the file is gone).
+    Source = tuple[int, str, str, str]
+    # Adds to a session what stands elsewhere in the store; False when that makes it none to list.
+    Complete = Callable[[Session], bool]
+
     class Agent(Protocol):
         """What an agent's module offers: see above."""
 
-        def discover(self, root: str, index: Index, problems: Problems) -> Iterable[Source]: ...  # noqa: D102
-        def read(self, source: Source, loads: Loads) -> Session | None: ...  # noqa: D102
-        def complete(self, session: Session, source: Source) -> bool: ...  # noqa: D102
+        def discover(  # noqa: D102
+            self, root: str, index: Index, problems: Problems
+        ) -> tuple[list[Source], Complete | None]: ...
+        def read(self, root: str, source: Source, loads: Loads) -> Session | None: ...  # noqa: D102
         def live(self, root: str, index: Index) -> dict[str, str]: ...  # noqa: D102
         def launch(self, session: Session, *, recorded: bool, fork: bool) -> Launch: ...  # noqa: D102
 
@@ -51,27 +57,15 @@ class Store:
         # Where the agent would look by itself: it does not know SESSFZF_HOME.
         self.agent_home = self.root if own else os.path.join(os.path.expanduser("~"), default)
 
+    def exists(self) -> bool:
+        """Whether the person has this agent at all."""
+        return os.path.isdir(self.root)
+
     def agent(self) -> Agent:
         """Import the agent's module."""
         # Not importlib.import_module: importing importlib costs more than most of these modules.
         module: Agent = __import__(f"sessfzf.agents.{self.module}", fromlist=("read",))
         return module
-
-
-class Source:
-    """One file that may hold a session, as a walk of the store saw it."""
-
-    __slots__ = ("app", "id", "inode", "mtime_ns", "path", "root", "size", "stamp", "store")
-
-    def __init__(self, app: str, root: str, id: str, path: str, status: os.stat_result) -> None:  # noqa: A002
-        self.app = app
-        self.root = root
-        self.id = id
-        self.path = path
-        self.mtime_ns = status.st_mtime_ns
-        self.size = status.st_size
-        self.stamp = f"{status.st_mtime_ns}.{status.st_size}.{status.st_ino}"
-        self.store: object = None  # what the agent's own discover() found about it
 
 
 class Problems:
@@ -130,9 +124,23 @@ def is_uuid(text: str) -> bool:
     return (
         len(text) == 36  # noqa: PLR2004
         and text[8] == text[13] == text[18] == text[23] == "-"
-        and not text.replace("-", "").strip("0123456789abcdef")
         and text.count("-") == 4  # noqa: PLR2004
+        and not text.strip("0123456789abcdef-")
     )
+
+
+def source(path: str, id: str) -> Source:  # noqa: A002 - the field's own name
+    """Return the Source of a file. Raises OSError when it is not there or no regular file."""
+    status = os.stat(path)
+    if status.st_mode & 0o170000 != 0o100000:  # noqa: PLR2004 - S_IFMT, S_IFREG
+        raise OSError(0, "not a regular file", path)
+    mtime = status.st_mtime_ns
+    return mtime, path, id, f"{mtime}.{status.st_size}.{status.st_ino}"
+
+
+def stamp(path: str) -> str:
+    """Return what changes when the file does. Raises OSError like ``source``."""
+    return source(path, "")[3]
 
 
 # What model names look like, bedrock's ARNs and "opus[1m]" among them.

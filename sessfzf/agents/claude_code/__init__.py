@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import os
 
-from sessfzf.agents import Launch, Recorded, Source, is_model, is_uuid
-from sessfzf.jsonl import is_regular
+from sessfzf.agents import Launch, Recorded, is_model, is_uuid, source, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sessfzf.agents import Problems
+    from sessfzf.agents import Problems, Source
     from sessfzf.index import Index
     from sessfzf.jsonl import Loads
     from sessfzf.session import Session
@@ -29,53 +26,48 @@ LOOSE_MODES = ("acceptEdits", "auto", "dontAsk", "bypassPermissions")
 SUFFIX = ".jsonl"
 
 
-def discover(root: str, index: Index, problems: Problems) -> Iterator[Source]:  # noqa: ARG001
-    """Yield a Source for each ``projects/<slug>/<uuid>.jsonl``; opens no file."""
+def discover(
+    root: str,
+    index: Index,  # noqa: ARG001 - a walk finds all there is
+    problems: Problems,
+) -> tuple[list[Source], None]:
+    """Return every ``projects/<slug>/<uuid>.jsonl``: a transcript says all of a session."""
+    projects = os.path.join(root, "projects")
+    found: list[Source] = []
     try:
-        projects = list(os.scandir(os.path.join(root, "projects")))
+        names = os.listdir(projects)
     except FileNotFoundError:
-        return
+        return found, None
     except OSError as error:
-        problems.add(os.path.join(root, "projects"), error)
-        return
-    for project in projects:
+        problems.add(projects, error)
+        return found, None
+    for name in names:
+        folder = f"{projects}/{name}/"
         try:
-            entries = list(os.scandir(project.path)) if project.is_dir() else []
-        except OSError as error:
-            problems.add(project.path, error)
+            entries = os.listdir(folder)
+        except NotADirectoryError:
             continue
-        # A folder of a session's own may hold the title the person gave it (B1).
-        folders = {entry.name for entry in entries if is_uuid(entry.name) and entry.is_dir()}
+        except OSError as error:
+            problems.add(folder, error)
+            continue
+        folders = {entry for entry in entries if len(entry) == 36}  # noqa: PLR2004 - a UUID's length
         for entry in entries:
-            if entry.name.endswith(SUFFIX) and is_uuid(entry.name[:-6]):
-                source = _source(entry, root, problems)
-                if source is not None:
-                    if source.id in folders:
-                        source.stamp += _sidecar_stamp(sidecar(source))
-                    yield source
+            if entry[-6:] == SUFFIX and is_uuid(entry[:-6]):
+                try:
+                    one = source(folder + entry, entry[:-6])
+                except OSError as error:
+                    problems.add(folder + entry, error)
+                    continue
+                # A folder of the session's own may hold the title the person gave it (B1).
+                found.append(_with_sidecar(one) if entry[:-6] in folders else one)
+    return found, None
 
 
-def _source(entry: os.DirEntry[str], root: str, problems: Problems) -> Source | None:
-    try:
-        status = entry.stat()
-        if not is_regular(status.st_mode):
-            raise OSError(0, "not a regular file")  # noqa: TRY301 - counted like any other
-    except OSError as error:
-        problems.add(entry.path, error)
-        return None
-    return Source(APP, root, entry.name[:-6], entry.path, status)
-
-
-def read(source: Source, loads: Loads) -> Session | None:
+def read(root: str, file: Source, loads: Loads) -> Session | None:
     """Read one transcript; see ``transcript.read``."""
     from sessfzf.agents.claude_code import transcript
 
-    return transcript.read(source, loads)
-
-
-def complete(session: Session, source: Source) -> bool:  # noqa: ARG001 - a transcript says it all
-    """Nothing of a session stands elsewhere."""
-    return True
+    return transcript.read(root, file, loads)
 
 
 def live(root: str, index: Index) -> dict[str, str]:
@@ -87,18 +79,15 @@ def live(root: str, index: Index) -> dict[str, str]:
     folder = os.path.join(root, "sessions")
     found: dict[str, str] = {}
     try:
-        entries = list(os.scandir(folder))
+        names = os.listdir(folder)
     except OSError:
         return found
-    for entry in entries:
-        if not entry.name.endswith(".json") or not entry.name[:-5].isdecimal():
+    for name in names:
+        if not name.endswith(".json") or not name[:-5].isdecimal():
             continue  # the .key beside it is a secret
+        path = os.path.join(folder, name)
         try:
-            status = entry.stat()
-            if not is_regular(status.st_mode):
-                continue
-            stamp = f"{status.st_mtime_ns}.{status.st_size}.{status.st_ino}"
-            rows = index.rows(entry.path, stamp, _read_pid_file)
+            rows = index.rows(path, stamp(path), _read_pid_file)
         except OSError:
             continue
         found |= {row[0]: row[1] for row in rows if _is_running(row[2], row[3])}
@@ -136,17 +125,16 @@ def launch(session: Session, *, recorded: bool, fork: bool) -> Launch:
     return launch
 
 
-def sidecar(source: Source) -> str:
-    """Return the file that holds the title the person gave a session (B1)."""
-    return os.path.join(source.path[: -len(SUFFIX)], "custom-title.json")
+def sidecar(path: str) -> str:
+    """Return the file that holds the title the person gave the session of a transcript (B1)."""
+    return os.path.join(path[: -len(SUFFIX)], "custom-title.json")
 
 
-def _sidecar_stamp(path: str) -> str:
+def _with_sidecar(one: Source) -> Source:
     try:
-        status = os.stat(path)
+        return (*one[:3], f"{one[3]}.{stamp(sidecar(one[1]))}")
     except OSError:
-        return ""
-    return f".{status.st_mtime_ns}.{status.st_size}"
+        return one
 
 
 def _read_pid_file(path: str) -> list[list[str]]:

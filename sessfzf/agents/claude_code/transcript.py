@@ -68,31 +68,29 @@ _PREFIX = re.compile(
 _COMMAND = re.compile(r"<command-name>\s*(/?[^<\s]+)")
 
 
-def read(source: Source, loads: Loads) -> Session | None:
+def read(root: str, source: Source, loads: Loads) -> Session | None:
     """Read one transcript: its Session, None when nobody said anything in it or it is no session.
 
     Raises OSError when the file cannot be read.
     """
-    session = Session(APP, source.id)
-    facts = _Facts(session, slug=os.path.basename(os.path.dirname(source.path)))
-    with File(source.path) as file:
+    mtime_ns, path, session_id, stamp = source
+    session = Session(APP, root, session_id, path, stamp)
+    facts = _Facts(session, slug=os.path.basename(os.path.dirname(path)))
+    with File(path) as file:
         blocks = _read_tail(file, facts, loads)
         if not _read_head(file, facts, loads, blocks):
             return None
     if not facts.talked:
         return None
-    session.time = facts.time or source.mtime_ns // 1_000_000
-    session.cwd = facts.folder() or _launch_folder(source, loads)
+    session.time = facts.time or mtime_ns // 1_000_000
+    session.cwd = facts.folder() or _launch_folder(session, loads)
     session.places = "\0".join(
         [place for place in facts.places if place != session.cwd and "\0" not in place]
     )
     session.branch = "" if facts.branch == "HEAD" else clean(facts.branch)
     session.model = facts.model
-    sidecar = _sidecar_title(source, loads)
-    if sidecar:
-        facts.title(_BY_SIDECAR, sidecar)
-    if not session.title:
-        session.title = session.id
+    facts.title(_BY_SIDECAR, _sidecar_title(path, loads))
+    session.title = session.title or session.id
     return session
 
 
@@ -391,25 +389,25 @@ def _prompt(record: Record) -> tuple[str, str]:
     return ("[Image]" if image and not command else ""), command
 
 
-def _launch_folder(source: Source, loads: Loads) -> str:
+def _launch_folder(session: Session, loads: Loads) -> str:
     """Return where history.jsonl says the session was started (B4.4), for one without any cwd."""
     try:
-        with File(os.path.join(source.root, "history.jsonl")) as file:
+        with File(os.path.join(session.root, "history.jsonl")) as file:
             for block in file.tail():
-                if source.id.encode() not in block:
+                if session.id.encode() not in block:
                     continue
                 for line in newest_first(block):
-                    for record in records(line, loads) if source.id.encode() in line else ():
-                        if record.get("sessionId") == source.id:
+                    for record in records(line, loads) if session.id.encode() in line else ():
+                        if record.get("sessionId") == session.id:
                             return string(record.get("project"))
     except OSError:
         pass
     return ""
 
 
-def _sidecar_title(source: Source, loads: Loads) -> str:
+def _sidecar_title(path: str, loads: Loads) -> str:
     try:
-        with File(sidecar(source)) as file:
+        with File(sidecar(path)) as file:
             for block in file.tail():
                 for record in records(block, loads):
                     return string(record.get("customTitle"))

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import os
 
-from sessfzf.agents import Launch, Recorded, Source, is_model, is_uuid
+from sessfzf.agents import Launch, Recorded, is_model, is_uuid, source
 from sessfzf.agents.codex import threads
 from sessfzf.agents.codex.words import BY_INDEX_FILE, BY_NAME, BY_ROW, FULL_ACCESS
-from sessfzf.jsonl import is_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sessfzf.agents import Problems
+    from sessfzf.agents import Complete, Problems, Source
     from sessfzf.index import Index
     from sessfzf.jsonl import Loads
     from sessfzf.session import Session
@@ -32,59 +29,28 @@ SANDBOXES = ("read-only", "workspace-write")
 _LOCKS = "thread-writer-locks"
 
 
-def discover(root: str, index: Index, problems: Problems) -> Iterator[Source]:
-    """Yield a Source for each rollout, and for each row of the index whose rollout is elsewhere."""
+def discover(root: str, index: Index, problems: Problems) -> tuple[list[Source], Complete | None]:
+    """Return every rollout, also those that only the index leads to, and what the index adds."""
     rows = threads.rows(root, index, problems)
     names = threads.names(root, index)
     found: dict[str, Source] = {}
-    for entry in _walk(os.path.join(root, "sessions"), problems, depth=3):
-        _add(entry, root, found, problems)
-    for entry in _walk(os.path.join(root, "archived_sessions"), problems, depth=0):
-        _add(entry, root, found, problems)
+    _walk(os.path.join(root, "sessions"), found, problems)
+    _walk(os.path.join(root, "archived_sessions"), found, problems)
     for thread, row in rows.items():
-        if thread not in found:
-            source = _elsewhere(row, root)
-            if source is not None:
-                found[thread] = source
-    for thread, source in found.items():
-        source.store = (rows.get(thread), names.get(thread, ""))
-        yield source
+        if thread not in found and is_uuid(thread):
+            found[thread] = _elsewhere(thread, row)
+
+    def complete(session: Session) -> bool:
+        return _complete(session, rows.get(session.id), names.get(session.id, ""))
+
+    return list(found.values()), complete
 
 
-def read(source: Source, loads: Loads) -> Session | None:
+def read(root: str, file: Source, loads: Loads) -> Session | None:
     """Read one rollout; see ``rollout.read``."""
     from sessfzf.agents.codex import rollout
 
-    return rollout.read(source, loads)
-
-
-def complete(session: Session, source: Source) -> bool:
-    """Add what the SQLite index and session_index.jsonl say; False when it is not to be listed."""
-    row, name = source.store if isinstance(source.store, tuple) else (None, "")
-    if row is not None:
-        if row[threads.KIND] == "nested":
-            return False
-        if row[threads.ARCHIVED]:
-            session.hidden = "archived"
-        elif row[threads.KIND] == "print" and not session.hidden:
-            session.hidden = "print"
-        session.cwd = row[threads.CWD] or session.cwd
-        session.branch = row[threads.BRANCH] or session.branch
-        _complete_settings(session, row)
-        session.spoken = session.spoken or bool(row[threads.TITLE])
-        if row[threads.TITLE] and session.titled < BY_ROW:
-            session.title, session.titled = row[threads.TITLE], BY_ROW
-    if name and session.titled < BY_INDEX_FILE:
-        session.title, session.titled = name, BY_INDEX_FILE
-    if row is not None and row[threads.NAME]:
-        session.title, session.titled = row[threads.NAME], BY_NAME
-    if not source.size and not session.hidden:
-        session.hidden = "missing"
-    if not session.time:
-        session.time = int(row[threads.TIME] or 0) if row is not None else 0
-        session.time = session.time or source.mtime_ns // 1_000_000
-    session.title = session.title or session.id
-    return session.spoken
+    return rollout.read(root, file, loads)
 
 
 def live(root: str, index: Index) -> dict[str, str]:  # noqa: ARG001 - names need no index
@@ -149,76 +115,85 @@ def _sandbox(session: Session, launch: Launch, *, recorded: bool) -> str:
     return "workspace-write"
 
 
-def _walk(folder: str, problems: Problems, depth: int) -> Iterator[os.DirEntry[str]]:
+def _walk(folder: str, found: dict[str, Source], problems: Problems) -> None:
+    """Add every rollout at and below the folder: sessions/YYYY/MM/DD, archived_sessions."""
     try:
-        entries = list(os.scandir(folder))
-    except FileNotFoundError:
+        names = os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
         problems.add(folder, error)
         return
-    for entry in entries:
-        try:
-            nested = depth > 0 and entry.is_dir()
-        except OSError as error:
-            problems.add(entry.path, error)
+    for name in names:
+        path = f"{folder}/{name}"
+        if name.isdecimal():
+            _walk(path, found, problems)
             continue
-        if nested:
-            yield from _walk(entry.path, problems, depth - 1)
-        else:
-            yield entry
+        thread = _thread_id(name)
+        if not thread:
+            continue
+        try:
+            one = source(path, thread)
+        except OSError as error:
+            problems.add(path, error)
+            continue
+        known = found.get(thread)
+        if known is None or _preference(one) > _preference(known):
+            found[thread] = one
+
+
+def _preference(one: Source) -> tuple[bool, int]:
+    # The plain file wins over the compressed one (A7), the newest over an older copy.
+    return one[1].endswith(".jsonl"), one[0]
 
 
 def _thread_id(name: str) -> str:
     """Return the id in a rollout's file name, ``""`` when it is none."""
-    stem = name.removesuffix(".zst").removesuffix(".jsonl")
-    thread = stem[-36:]
-    return thread if stem != name and stem.startswith("rollout-") and is_uuid(thread) else ""
+    if name[:8] != "rollout-":
+        return ""
+    thread = name[-42:-6] if name[-6:] == ".jsonl" else name[-46:-10]
+    return thread if name.endswith((".jsonl", ".jsonl.zst")) and is_uuid(thread) else ""
 
 
-def _add(entry: os.DirEntry[str], root: str, found: dict[str, Source], problems: Problems) -> None:
-    thread = _thread_id(entry.name)
-    if not thread:
-        return
-    try:
-        status = entry.stat()
-        if not is_regular(status.st_mode):
-            raise OSError(0, "not a regular file")  # noqa: TRY301 - counted like any other
-    except OSError as error:
-        problems.add(entry.path, error)
-        return
-    known = found.get(thread)
-    # The plain file wins over the compressed one (A7), and the newest over an older copy.
-    if known is None or (not known.path.endswith(".jsonl"), status.st_mtime_ns) > (
-        entry.name.endswith(".zst"),
-        known.mtime_ns,
-    ):
-        found[thread] = Source(APP, root, thread, entry.path, status)
+def _elsewhere(thread: str, row: list[str]) -> Source:
+    """Return the Source of a thread whose rollout was not met in the walk.
 
-
-def _elsewhere(row: list[str], root: str) -> Source | None:
-    """Return the Source of a thread whose rollout was not met in the walk."""
-    thread = row[threads.ID]
-    if not is_uuid(thread):
-        return None
+    One whose rollout is gone has no stamp: deleted by hand, known to the index alone.
+    """
     path = row[threads.PATH]
     try:
-        status = os.stat(path) if _thread_id(os.path.basename(path)) == thread else None
+        if _thread_id(os.path.basename(path)) == thread:
+            return source(path, thread)
     except (OSError, ValueError):
-        status = None
-    if status is not None and is_regular(status.st_mode):
-        return Source(APP, root, thread, path, status)
-    # Known to the index alone: its rollout was deleted by hand. Named by its id, with no bytes.
-    time = int(row[threads.TIME] or 0)
-    source = Source(APP, root, thread, f"{root}/{thread}", os.stat_result((0,) * 10))
-    source.mtime_ns = time * 1_000_000
-    source.stamp = "row"
-    return source
+        pass
+    return int(row[threads.TIME] or 0) * 1_000_000, path or thread, thread, ""
 
 
-def _complete_settings(session: Session, row: list[str]) -> None:
-    if not session.approval:  # no turn_context was found
-        session.approval = row[threads.APPROVAL]
-        session.sandbox = row[threads.SANDBOX]
-        session.model = row[threads.MODEL]
-        session.effort = row[threads.EFFORT]
+def _complete(session: Session, row: list[str] | None, name: str) -> bool:
+    """Add what the SQLite index and session_index.jsonl say; False when it is not to be listed."""
+    if row is not None:
+        if row[threads.KIND] == "nested":
+            return False
+        if row[threads.ARCHIVED]:
+            session.hidden = "archived"
+        session.hidden = session.hidden or row[threads.KIND]
+        session.cwd = row[threads.CWD] or session.cwd
+        session.branch = row[threads.BRANCH] or session.branch
+        session.time = session.time or int(row[threads.TIME] or 0)
+        session.spoken = session.spoken or row[threads.TITLE]
+        if not session.approval:  # no turn_context was found
+            session.approval = row[threads.APPROVAL]
+            session.sandbox = row[threads.SANDBOX]
+            session.model = row[threads.MODEL]
+            session.effort = row[threads.EFFORT]
+        if row[threads.TITLE] and session.titled < BY_ROW:
+            session.title, session.titled = row[threads.TITLE], BY_ROW
+    if name and session.titled < BY_INDEX_FILE:
+        session.title, session.titled = name, BY_INDEX_FILE
+    if row is not None and row[threads.NAME]:
+        session.title, session.titled = row[threads.NAME], BY_NAME
+    if not session.stamp:
+        session.hidden = session.hidden or "missing"
+    session.time = session.time or session.mtime
+    session.title = session.title or session.id
+    return bool(session.spoken)

@@ -5,7 +5,6 @@ Format: reference A6, observed f (0.171.0), older-clients 8 (0.63.0 to 0.171.0).
 
 from __future__ import annotations
 
-import os
 import re
 from itertools import repeat
 
@@ -25,27 +24,30 @@ _HEAD_BYTES = (b'"session_meta"', b'"turn_context"', b'"user_message"', b'"UserM
 _TALK_BYTES = (b'"user_message"', b'"UserMessage"', b'"agent_message"', b'"AgentMessage"')
 
 
-def read(source: Source, loads: Loads) -> Session | None:
+def read(root: str, source: Source, loads: Loads) -> Session | None:
     """Read one rollout: its Session, None for a sub-agent's.
 
-    Raises OSError when the file cannot be read.
+    A compressed one is known by its name alone: Python has no zstd before 3.14 (A7). Raises
+    OSError when the file cannot be read.
     """
-    session = Session(APP, source.id)
-    if source.path.endswith(".jsonl"):
-        with File(source.path) as file:
+    _, path, thread, stamp = source
+    session = Session(APP, root, thread, path, stamp, spoken="")
+    if stamp and path.endswith(".jsonl"):
+        with File(path) as file:
             settings = _read_tail(file, session, loads)
             if not _read_head(file, session, loads, settings=settings):
                 return None
-    if f"{os.sep}archived_sessions{os.sep}" in source.path:
+    if "/archived_sessions/" in path:
         session.hidden = "archived"
     return session
 
 
 def _read_tail(file: File, session: Session, loads: Loads) -> bool:
     """Take the newest settings and time; return whether settings were found."""
-    session.spoken = settings = False
+    settings = False
     for number, block in enumerate(file.tail()):
-        session.spoken = session.spoken or any(talk in block for talk in _TALK_BYTES)
+        if any(talk in block for talk in _TALK_BYTES):
+            session.spoken = "1"
         if number == 0 or not session.time:
             session.time = max(map(_moment, newest_first(block), repeat(loads)), default=0)
         for line in newest_first(block) if b'"turn_context"' in block else ():
@@ -85,7 +87,8 @@ def _read_head(file: File, session: Session, loads: Loads, *, settings: bool) ->
                 settings = _take_context(record, session)
         if met and session.title and settings:
             break
-    session.spoken = session.spoken or bool(session.title)
+    if session.title:
+        session.spoken = "1"
     return True
 
 
@@ -94,7 +97,8 @@ def _take_meta(meta: Record, session: Session) -> bool:
     session.hidden = kind
     session.cwd = session.cwd or string(meta.get("cwd"))
     session.branch = clean(string(table(meta.get("git")).get("branch")))
-    session.spoken = session.spoken or bool(string(meta.get("forked_from_id")))
+    if string(meta.get("forked_from_id")):
+        session.spoken = "1"
     return kind != "nested"
 
 

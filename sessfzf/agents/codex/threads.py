@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from sessfzf import sqlite
-from sessfzf.jsonl import is_regular
+from sessfzf.agents import stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _sqlite_home(root: str, index: Index) -> str:
     path = os.path.join(root, "config.toml")
 
     try:
-        rows = index.rows(path, _stamp(path), _read_config)
+        rows = index.rows(path, stamp(path), _read_config)
     except OSError:
         return ""
     return rows[0][0] if rows else ""
@@ -72,7 +72,7 @@ def names(root: str, index: Index) -> dict[str, str]:
     path = os.path.join(root, "session_index.jsonl")
 
     try:
-        return {row[0]: row[1] for row in index.rows(path, _stamp(path), _read_names)}
+        return {row[0]: row[1] for row in index.rows(path, stamp(path), _read_names)}
     except OSError:
         return {}
 
@@ -96,10 +96,3 @@ def _read_names(path: str) -> list[list[str]]:
     from sessfzf.agents.codex.index_files import thread_names
 
     return thread_names(path)
-
-
-def _stamp(path: str) -> str:
-    status = os.stat(path)
-    if not is_regular(status.st_mode):
-        raise OSError(0, "not a regular file", path)
-    return f"{status.st_mtime_ns}.{status.st_size}.{status.st_ino}"
