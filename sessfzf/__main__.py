@@ -6,22 +6,24 @@ import gc
 import sys
 
 from sessfzf.errors import SessfzfError
+from sessfzf.streams import check, tell, write
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command with these arguments (sys.argv's without), return the exit code."""
     arguments = sys.argv[1:] if argv is None else argv
     try:
+        check()
         return _dispatch(arguments)
     except SessfzfError as error:
-        _tell(f"sessfzf: {error.message}")
+        tell(error.message)
         return error.code
     except BrokenPipeError:
         return 0  # `sessfzf list | head -1`: the reader has had enough
     except KeyboardInterrupt:
         return 130
     except OSError as error:
-        _tell(f"sessfzf: {error.strerror or error}")
+        tell(error.strerror or str(error))
         return 1
 
 
@@ -44,18 +46,12 @@ def _dispatch(arguments: list[str]) -> int:
         from sessfzf.shells import WIDGETS, init_script
 
         if arguments[1] in WIDGETS:
-            sys.stdout.write(init_script(arguments[1]))
-            sys.stdout.flush()
+            write(init_script(arguments[1]))
             return 0
     from sessfzf.cli import app
 
     app(arguments, prog_name="sessfzf")
     return 0
-
-
-def _tell(message: str) -> None:
-    if sys.stderr is not None:  # None when it was closed before we started
-        print(message, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

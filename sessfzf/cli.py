@@ -148,8 +148,9 @@ def init(
     """
     from sessfzf.errors import SessfzfError
     from sessfzf.shells import WIDGETS, init_script
+    from sessfzf.streams import write
     from sessfzf.text import clean
 
     if shell not in WIDGETS:
         raise SessfzfError(f"there is no widget for {clean(shell)!r}: {', '.join(WIDGETS)}", 2)
-    print(init_script(shell), end="")
+    write(init_script(shell))

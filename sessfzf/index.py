@@ -101,20 +101,24 @@ def _load(file: str) -> dict[str, str]:
 
 
 def _write(file: str, entries: dict[str, str]) -> None:
+    from sessfzf.interrupts import Uninterrupted
+
     directory = os.path.dirname(file)
     os.makedirs(directory, mode=0o700, exist_ok=True)
     _sweep(directory)
-    temporary = f"{file}.{os.getpid()}"
     lines = [f"{path}\t{rest}" for path, rest in entries.items() if _plain(path)]
-    text = "\n".join([_HEADER, *lines, _FOOTER])
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    try:
-        with open(descriptor, "w", encoding="utf-8", errors="surrogatepass", newline="\n") as out:
-            out.write(text)
-        os.replace(temporary, file)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    data = "\n".join([_HEADER, *lines, _FOOTER]).encode("utf-8", "surrogatepass")
+    temporary = f"{file}.{os.urandom(8).hex()}"
+    with Uninterrupted():
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            with open(descriptor, "wb", buffering=0) as out:
+                while data:
+                    data = data[out.write(data) :]
+            os.replace(temporary, file)
+        except BaseException:
+            os.unlink(temporary)
+            raise
 
 
 def _sweep(directory: str) -> None:

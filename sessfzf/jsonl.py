@@ -35,14 +35,26 @@ def is_regular(mode: int) -> bool:
     return mode & _FILE_TYPE == _REGULAR
 
 
+def open_quietly(path: str) -> int:
+    """Open a file of a store for reading, return the descriptor. Raises OSError.
+
+    O_NONBLOCK: a FIFO named x.jsonl must not wait for a writer. O_NOATIME, where the system has it
+    and the file is ours: even the time of the last access stays as it was.
+    """
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+    try:
+        return os.open(path, flags | getattr(os, "O_NOATIME", 0))
+    except PermissionError:
+        return os.open(path, flags)
+
+
 class File:
     """A transcript, open for bounded reading. Raises OSError unless it is a regular file."""
 
     __slots__ = ("_fd", "size")
 
     def __init__(self, path: str) -> None:
-        # O_NONBLOCK: opening a FIFO named x.jsonl must not wait for a writer.
-        self._fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+        self._fd = open_quietly(path)
         status = os.fstat(self._fd)
         if not is_regular(status.st_mode):
             os.close(self._fd)

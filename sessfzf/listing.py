@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from time import time as seconds_now
 
 from sessfzf.agents import Problems, stores
@@ -13,6 +12,7 @@ from sessfzf.index import Index
 from sessfzf.options import FLAG, MANY, NUMBER
 from sessfzf.rows import Folders, formatter
 from sessfzf.session import Session
+from sessfzf.streams import tell, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -287,11 +287,9 @@ class _Output:
     def flush(self) -> None:
         if not self._rows:
             return
-        data = ("\n".join(self._rows) + "\n").encode("utf-8", "replace")
-        self._flushed += len(self._rows)
-        self._rows = []
-        while data:
-            data = data[os.write(1, data) :]
+        rows, self._rows = self._rows, []
+        self._flushed += len(rows)
+        write("\n".join(rows) + "\n")
 
 
 def _tell(problems: Problems, chosen: list[Store], *, nothing: bool) -> None:
@@ -302,7 +300,7 @@ def _tell(problems: Problems, chosen: list[Store], *, nothing: bool) -> None:
         count = len(problems.found)
         what = "1 file or folder" if count == 1 else f"{count} files or folders"
         first = clean(f"{path}: {reason}", 500)
-        print(f"sessfzf: {what} could not be read, the first is {first}", file=sys.stderr)
+        tell(f"{what} could not be read, the first is {first}")
     if nothing:
         looked = ", ".join(f"{store.app} in {clean(store.root)}" for store in chosen)
-        print(f"sessfzf: no sessions found; looked for {looked}", file=sys.stderr)
+        tell(f"no sessions found; looked for {looked}")

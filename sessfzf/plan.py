@@ -7,7 +7,6 @@ branch never.
 from __future__ import annotations
 
 import os
-import sys
 
 from sessfzf.agents import Problems, Recorded, stores
 from sessfzf.errors import SessfzfError
@@ -15,6 +14,7 @@ from sessfzf.folders import is_folder
 from sessfzf.index import Index
 from sessfzf.listing import offer
 from sessfzf.options import FLAG, VALUE
+from sessfzf.streams import tell, write
 from sessfzf.text import clean
 
 TYPE_CHECKING = False
@@ -90,11 +90,8 @@ def run(  # noqa: PLR0913 - the command's options
     plan = make(_given(key), approvals=approvals, fork=fork)
     text = _json(plan, shell) if json else plan.line(shell)
     code = settle(plan, confirm)
-    sys.stderr.flush()
     if code == 0 or (code == UNCONFIRMED and confirm == "print"):
-        data = f"{text}\n".encode("utf-8", "surrogateescape")
-        while data:
-            data = data[os.write(1, data) :]
+        write(f"{text}\n")
     return code
 
 
@@ -124,11 +121,11 @@ def make(key: str, *, approvals: str = "safe", fork: bool = False) -> Plan:
 def settle(plan: Plan, confirm: str) -> int:
     """Tell the notes, settle the questions as ``confirm`` says; return the exit code."""
     for note in plan.notes:
-        print(f"sessfzf: {clean(note, 1000)}", file=sys.stderr)
+        tell(clean(note, 1000))
     if not plan.questions:
         return 0
     for question in plan.questions:
-        print(f"sessfzf: {clean(question, 1000)}", file=sys.stderr)
+        tell(clean(question, 1000))
     if confirm == "yes":
         return 0
     if confirm == "print":
@@ -137,13 +134,12 @@ def settle(plan: Plan, confirm: str) -> int:
 
 
 def _ask() -> int:
-    sys.stderr.flush()
     try:
         with open("/dev/tty", "r+b", buffering=0) as terminal:
             terminal.write(b"Resume all the same? [y/N] ")
             answer = terminal.readline(1024)
     except OSError:
-        print("sessfzf: nobody there to ask: see --confirm", file=sys.stderr)
+        tell("nobody is there to be asked: see --confirm")
         return UNCONFIRMED
     return 0 if answer.strip().lower() in {b"y", b"yes"} else CANCELLED
 

@@ -57,7 +57,9 @@ def branch(folder: str) -> str:
     import subprocess
 
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment.update(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", LC_ALL="C")
+    environment.update(
+        GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", GIT_NO_LAZY_FETCH="1", LC_ALL="C"
+    )
     command = ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C", folder]
     try:
         done = subprocess.run(

@@ -126,7 +126,7 @@ class _Fzf:
 
 
 def _why(session: Session) -> str:
-    return f" [{session.hidden}]" if session.hidden else ""
+    return f" [{_visible(session.hidden)}]" if session.hidden else ""
 
 
 def _json(session: Session) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from sessfzf.jsonl import is_regular
+from sessfzf.jsonl import is_regular, open_quietly
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _BESIDE = ("-wal", "-journal")
 _COPY_BLOCK = 1024 * 1024
 _TRIES = 3
+_PREFIX = "sessfzf-"
+_LEFT_OVER = 60  # s: no read takes that long
 
 
 def stamp(path: str) -> str:
@@ -56,7 +58,10 @@ def read(path: str, query: Callable[[sqlite3.Connection], Result]) -> Result:
     try:
         if not any(_size(path + end) for end in _BESIDE):
             return _query(f"file:{_quote(path)}?mode=ro&immutable=1", query)
-        return _read_copy(path, query)
+        from sessfzf.interrupts import Uninterrupted
+
+        with Uninterrupted():
+            return _read_copy(path, query)
     except sqlite3.Error as error:
         raise OSError(0, str(error), path) from None
 
@@ -91,21 +96,37 @@ def _read_copy(path: str, query: Callable[[sqlite3.Connection], Result]) -> Resu
         # Not read-only: SQLite has to recover the log, which it may do in this folder of ours.
         return _query(f"file:{_quote(copy)}?mode=rw", query)
     finally:
-        for name in os.listdir(folder):
-            os.unlink(os.path.join(folder, name))
-        os.rmdir(folder)
+        _remove(folder)
 
 
 def _private_folder() -> str:
     parent = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - the name is random and mkdir is exclusive
-    folder = os.path.join(parent, f"sessfzf-{os.urandom(8).hex()}")
+    _sweep(parent)
+    folder = os.path.join(parent, f"{_PREFIX}{os.urandom(8).hex()}")
     os.mkdir(folder, 0o700)
     return folder
 
 
+def _sweep(parent: str) -> None:
+    # fzf ends its producer with SIGKILL: a copy may be left from a run that was reading it.
+    from time import time
+
+    for entry in os.scandir(parent):
+        if entry.name.startswith(_PREFIX) and entry.is_dir(follow_symlinks=False):
+            status = entry.stat(follow_symlinks=False)
+            if status.st_uid == os.geteuid() and time() - status.st_mtime > _LEFT_OVER:
+                _remove(entry.path)
+
+
+def _remove(folder: str) -> None:
+    for name in os.listdir(folder):
+        os.unlink(os.path.join(folder, name))
+    os.rmdir(folder)
+
+
 def _copy(source: str, target: str) -> None:
     try:
-        reading = os.open(source, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        reading = open_quietly(source)
     except FileNotFoundError:
         return
     try:

@@ -1,0 +1,41 @@
+"""What goes out: the answer on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from sessfzf.errors import SessfzfError
+
+
+def check() -> None:
+    """Make sure that files opened later do not become one of the three standard streams.
+
+    Raises SessfzfError when stdout is closed; a closed stdin or stderr is replaced by /dev/null.
+    """
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number, which is this one
+            if descriptor == 1:
+                raise SessfzfError("stdout is closed") from None
+
+
+def write(text: str) -> None:
+    """Write to stdout, in UTF-8 whatever the locale. Raises OSError."""
+    # A lone surrogate is a byte of a path that is not UTF-8 where it can be one, else a mark.
+    try:
+        data = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        data = text.encode("utf-8", "replace")
+    while data:
+        data = data[os.write(1, data) :]
+
+
+def tell(message: str) -> None:
+    """Write one message of ours to stderr (clean text); nobody listening is no error."""
+    try:
+        print(f"sessfzf: {message}", file=sys.stderr, flush=True)
+    except (OSError, ValueError, AttributeError):
+        return  # closed, or None when it was closed before we started
