@@ -234,7 +234,7 @@ def _filter(query: str, *, here: bool, everything: bool) -> Callable[[Session], 
             return False
         if not sought:
             return True
-        shown = folders.show(session.cwd)
+        shown = folders[session.cwd]
         text = (session.title, session.cwd, shown, session.branch, session.app, session.id)
         return any(sought in field.casefold() for field in text)
 

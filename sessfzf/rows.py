@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from sessfzf.folders import is_folder
-from sessfzf.text import fit, is_clean
+from sessfzf.text import clean, fit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,35 +34,31 @@ def age(time: int, now: int) -> str:
     seconds = (now - time) // 1000
     if seconds < _MINUTE:
         return "now"  # the future too: another machine's clock may have been ahead
-    for unit, letter, limit in (
-        (_MINUTE, "m", _HOUR),
-        (_HOUR, "h", _DAY),
-        (_DAY, "d", _WEEK),
-        (_WEEK, "w", _YEAR),
-    ):
-        if seconds < limit:
-            return f"{seconds // unit}{letter}"
-    return f"{seconds // _YEAR}y"
+    if seconds < _HOUR:
+        return f"{seconds // _MINUTE}m"
+    if seconds < _DAY:
+        return f"{seconds // _HOUR}h"
+    if seconds < _WEEK:
+        return f"{seconds // _DAY}d"
+    return f"{seconds // _WEEK}w" if seconds < _YEAR else f"{seconds // _YEAR}y"
 
 
-class Folders:
-    """Folders as a row shows them: printable, the home folder as ``~``."""
+class Folders(dict[str, str]):
+    """Folders as a row shows them, by folder: printable, the home folder as ``~``.
+
+    A dictionary that fills itself: thousands of sessions share some dozens of folders.
+    """
 
     def __init__(self) -> None:
-        self._shown: dict[str, str] = {"": ""}
+        super().__init__({"": ""})
         home = os.path.expanduser("~").rstrip("/")
         self._home = home if home.startswith("/") else ""
 
-    def show(self, folder: str) -> str:
-        """Return the folder as shown."""
-        shown = self._shown.get(folder)
-        if shown is None:
-            shown = folder
-            if self._home and (folder + "/").startswith(self._home + "/"):
-                shown = "~" + folder[len(self._home) :]
-            if not shown.isprintable() or not shown.isascii():
-                shown = _visible(shown)
-            self._shown[folder] = shown
+    def __missing__(self, folder: str) -> str:
+        shown = folder
+        if self._home and f"{folder}/".startswith(f"{self._home}/"):
+            shown = "~" + folder[len(self._home) :]
+        shown = self[folder] = _visible(shown)
         return shown
 
 
@@ -73,11 +69,11 @@ class _Plain:
 
     def row(self, session: Session) -> str:
         branch, title = session.branch, session.title
-        if not (is_clean(branch) and is_clean(title)):  # an index that somebody else wrote
+        if not (title.isprintable() and branch.isprintable()):  # an index that is not of our making
             branch, title = _visible(branch), _visible(title)
         return (
             f"{session.id}\t{session.app}\t{age(session.time, self._now)}\t"
-            f"{self._folders.show(session.cwd)}\t{branch}\t{title}"
+            f"{self._folders[session.cwd]}\t{branch}\t{title}"
         )
 
 
@@ -86,6 +82,7 @@ _RESET, _DIM, _RED, _GREEN, _CYAN, _MAGENTA, _BLUE = (
 )
 LIVE_MARK = "●"
 GONE_MARK = "✗"
+_APP_WIDTH = 11
 
 
 class _Fzf:
@@ -94,39 +91,49 @@ class _Fzf:
     def __init__(self, now: int) -> None:
         self._now = now
         self._folders = Folders()
-        self._gone: dict[str, bool] = {}
         self._colour = not os.environ.get("NO_COLOR")
         columns = _terminal_columns()
         self._folder_width = min(max(columns // 4, 16), 40)
         self._branch_width = min(max(columns // 8, 8), 24)
+        # Cells that repeat, made once.
+        self._folder_cells: dict[str, str] = {}
+        self._branch_cells: dict[str, str] = {}
+        self._app_cells: dict[str, str] = {}
 
     def row(self, session: Session) -> str:
-        gone = self._gone.get(session.cwd)
-        if gone is None:
-            gone = self._gone[session.cwd] = not is_folder(session.cwd)
-        folder = self._folders.show(session.cwd)
-        if gone:
-            folder = f"{GONE_MARK} {folder}"
-        live = LIVE_MARK if session.live else " "
-        fields = (
-            (_BLUE, fit(session.app, 11)),
-            (_GREEN if session.live else _DIM, f"{age(session.time, self._now):>3}{live}"),
-            (_RED if gone else _CYAN, fit(folder, self._folder_width, keep_end=not gone)),
-            (_MAGENTA, fit(_visible(session.branch), self._branch_width)),
-            (_DIM if session.hidden else "", _visible(session.title) + _why(session)),
-        )
-        if not self._colour:
-            return "\t".join((session.id, *(text for _, text in fields)))
-        return "\t".join(
-            (
-                session.id,
-                *(f"{colour}{text}{_RESET}" if colour else text for colour, text in fields),
-            )
-        )
+        try:
+            app = self._app_cells[session.app]
+            folder = self._folder_cells[session.cwd]
+            branch = self._branch_cells[session.branch]
+        except KeyError:
+            self._make_cells(session)
+            return self.row(session)
+        title = session.title
+        if not title.isprintable():  # an index that is not of our making
+            title = _visible(title)
+        if session.hidden:
+            title = self._paint(_DIM, f"{title} [{_visible(session.hidden)}]")
+        when = f"{age(session.time, self._now):>3}"
+        if session.live:
+            when = self._paint(_GREEN, when + LIVE_MARK)
+        else:
+            when = self._paint(_DIM, when + " ")
+        return f"{session.id}\t{app}\t{when}\t{folder}\t{branch}\t{title}"
 
+    def _make_cells(self, session: Session) -> None:
+        self._app_cells[session.app] = self._paint(_BLUE, fit(session.app, _APP_WIDTH))
+        branch = fit(_visible(session.branch), self._branch_width)
+        self._branch_cells[session.branch] = self._paint(_MAGENTA, branch)
+        folder = self._folders[session.cwd]
+        if is_folder(session.cwd):
+            cell = self._paint(_CYAN, fit(folder, self._folder_width, keep_end=True))
+        else:
+            folder = fit(folder, self._folder_width - 2, keep_end=True)
+            cell = self._paint(_RED, f"{GONE_MARK} {folder}")
+        self._folder_cells[session.cwd] = cell
 
-def _why(session: Session) -> str:
-    return f" [{_visible(session.hidden)}]" if session.hidden else ""
+    def _paint(self, colour: str, text: str) -> str:
+        return f"{colour}{text}{_RESET}" if self._colour else text
 
 
 def _json(session: Session) -> str:
@@ -167,8 +174,6 @@ def _escaped(char: str) -> str:
 
 
 def _visible(text: str) -> str:
-    from sessfzf.text import clean
-
     return text if text.isascii() and text.isprintable() else clean(text, 4096)
 
 

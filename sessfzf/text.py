@@ -28,11 +28,6 @@ def clean(text: str, limit: int = 300) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
-def is_clean(text: str) -> bool:
-    """Whether ``text`` may go to a terminal as it is (cheap: for what the index says)."""
-    return text.isprintable() or text == _clean_foreign(text)
-
-
 def width(text: str) -> int:
     """How many columns a terminal uses for ``text`` (clean text)."""
     if text.isascii():
