@@ -1,8 +1,8 @@
 """The cache of what was read: the only thing sessfzf ever writes.
 
-A text file, because that is read quickest without an import: one line a file of a store, with its
-path, its stamp (what changes when the file does) and the fields of what was found in it. It is a
-cache: missing, torn, foreign, unwritable or of another version, it is ignored or made anew,
+A text file, because that is read quickest without an import: two lines a file of a store, its
+path, then its stamp (what changes when the file does) and the fields of what was found in it. It
+is a cache: missing, torn, foreign, unwritable or of another version, it is ignored or made anew,
 silently.
 """
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # The header names the version: after an upgrade everything is read anew.
-_HEADER = f"sessfzf {__version__} index 1"
+_HEADER = f"sessfzf {__version__} index 2"
 _FOOTER = "end"
 _LEFT_OVER = 60  # s: no write takes that long
 
@@ -34,18 +34,21 @@ class Index:
     def get(self, path: str, stamp: str) -> list[list[str]] | None:
         """Return the rows kept for the file, or None when it is new or has changed since."""
         known = self._known.get(path, "")
-        if not known.startswith(f"{stamp}\t"):
+        if not known.startswith(stamp):
             return None
-        self._seen[path] = known
-        rows = known[len(stamp) + 1 :]
-        if "\\" in rows or _ROW in rows:
+        kind, rows = known[len(stamp) : len(stamp) + 1], known[len(stamp) + 1 :]
+        if kind == _ONE:
+            self._seen[path] = known
+            return [rows.split(_FIELD)]
+        if kind == _MANY:
+            self._seen[path] = known
             return _decode(rows)
-        return [rows.split(_FIELD)] if rows else []
+        return None  # the stamp only begins like ours
 
     def put(self, path: str, stamp: str, rows: list[list[str]]) -> None:
         """Keep ``rows`` for the file."""
         self._changed = True
-        self._seen[path] = f"{stamp}\t{_encode(rows)}"
+        self._seen[path] = stamp + _encode(rows)
 
     def rows(
         self, path: str, stamp: str, read: Callable[[str], list[list[str]]]
@@ -94,8 +97,7 @@ def _load(file: str) -> dict[str, str]:
             lines = stream.readall().decode("utf-8", "surrogatepass").split("\n")
         if lines.pop(0) != _HEADER or lines.pop() != _FOOTER:
             return {}
-        # The shape of the loop is for speed: it is run for every session at each key press.
-        return dict([line.split("\t", 1) for line in lines])
+        return dict(zip(lines[::2], lines[1::2], strict=True))
     except (OSError, ValueError, IndexError):
         return {}
 
@@ -106,7 +108,7 @@ def _write(file: str, entries: dict[str, str]) -> None:
     directory = os.path.dirname(file)
     os.makedirs(directory, mode=0o700, exist_ok=True)
     _sweep(directory)
-    lines = [f"{path}\t{rest}" for path, rest in entries.items() if _plain(path)]
+    lines = [f"{path}\n{rest}" for path, rest in entries.items() if "\n" not in path]
     data = "\n".join([_HEADER, *lines, _FOOTER]).encode("utf-8", "surrogatepass")
     temporary = f"{file}.{os.urandom(8).hex()}"
     with Uninterrupted():
@@ -130,25 +132,24 @@ def _sweep(directory: str) -> None:
             os.unlink(entry.path)
 
 
-def _plain(path: str) -> bool:
-    return "\t" not in path and "\n" not in path
-
-
+# Behind the stamp: the rows begin. One row as it is, or any number with what separates escaped.
+_ONE, _MANY = "=", "*"
 # Rows are joined by U+001E and fields by U+001F: neither can be typed, and where a store holds one
-# all the same it is escaped like the line's own separators.
+# all the same it is escaped like the line's own end.
 _ROW, _FIELD = "\x1e", "\x1f"
-_ESCAPES = (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), (_ROW, "\\r"), (_FIELD, "\\f"))
-_UNESCAPE = {"\\": "\\", "t": "\t", "n": "\n", "r": _ROW, "f": _FIELD}
+_ESCAPES = (("\\", "\\\\"), ("\n", "\\n"), (_ROW, "\\r"), (_FIELD, "\\f"))
+_UNESCAPE = {"\\": "\\", "n": "\n", "r": _ROW, "f": _FIELD}
 
 
 def _encode(rows: list[list[str]]) -> str:
-    return _ROW.join([_FIELD.join([_escape(field) for field in row]) for row in rows])
+    escaped = [[_escape(field) for field in row] for row in rows]
+    if len(rows) == 1 and escaped == rows:
+        return _ONE + _FIELD.join(rows[0])
+    return _MANY + "".join([_FIELD.join(row) + _ROW for row in escaped])
 
 
 def _decode(text: str) -> list[list[str]]:
-    if not text:
-        return []
-    rows = [row.split(_FIELD) for row in text.split(_ROW)]
+    rows = [row.split(_FIELD) for row in text.split(_ROW)[:-1]]
     if "\\" in text:
         return [[_unescape(field) for field in row] for row in rows]
     return rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from operator import attrgetter
 from time import time as seconds_now
 
 from sessfzf.agents import Problems, stores
@@ -106,7 +107,8 @@ class Walk:
             offer(session, best)
         if len(best) < len(known):
             known = list(best.values())
-        known.sort(key=_rank, reverse=True)
+        known.sort(key=_id)
+        known.sort(key=_time, reverse=True)
         if not unread:
             self.complete = True
             yield from known
@@ -120,14 +122,14 @@ class Walk:
 
         from sessfzf.jsonl import loader
 
-        waiting = [(_rank(session), session) for session in reversed(known)]  # the newest last
+        waiting = known[::-1]  # the newest last
         unread.sort(key=lambda one: one[0][0], reverse=True)
         loads = loader(len(unread))
         saved = seconds_now()
         for source, store, agent, complete in unread:
             bound = source[0] // 1_000_000
-            while waiting and waiting[-1][1].time > bound:
-                session = waiting.pop()[1]
+            while waiting and waiting[-1].time > bound:
+                session = waiting.pop()
                 if best[session.app, session.id] is session:
                     yield session
             self._before_read()
@@ -136,9 +138,9 @@ class Walk:
                 saved = seconds_now()
             read = self._read(source, store, agent, loads)
             if read is not None and (complete is None or complete(read)) and offer(read, best):
-                insort(waiting, (_rank(read), read))
+                insort(waiting, read)
         self.complete = True
-        for _, session in reversed(waiting):
+        for session in reversed(waiting):
             if best[session.app, session.id] is session:
                 yield session
 
@@ -194,9 +196,8 @@ class Walk:
         return session
 
 
-def _rank(session: Session) -> str:
-    # One string compares quicker than a tuple; 20 digits hold every 64-bit time.
-    return f"{session.time:020}{session.id}{session.path}"
+# The order of a list, by two stable sorts, which is quicker than one by pairs.
+_id, _time = attrgetter("id"), attrgetter("time")
 
 
 def offer(session: Session, best: dict[tuple[str, str], Session]) -> bool:

@@ -92,6 +92,8 @@ class _Fzf:
         self._now = now
         self._folders = Folders()
         self._colour = not os.environ.get("NO_COLOR")
+        self._live = (_GREEN, LIVE_MARK, _RESET) if self._colour else ("", LIVE_MARK, "")
+        self._idle = (_DIM, " ", _RESET) if self._colour else ("", " ", "")
         columns = _terminal_columns()
         self._folder_width = min(max(columns // 4, 16), 40)
         self._branch_width = min(max(columns // 8, 8), 24)
@@ -113,11 +115,8 @@ class _Fzf:
             title = _visible(title)
         if session.hidden:
             title = self._paint(_DIM, f"{title} [{_visible(session.hidden)}]")
-        when = f"{age(session.time, self._now):>3}"
-        if session.live:
-            when = self._paint(_GREEN, when + LIVE_MARK)
-        else:
-            when = self._paint(_DIM, when + " ")
+        before, mark, after = self._live if session.live else self._idle
+        when = f"{before}{age(session.time, self._now):>3}{mark}{after}"
         return f"{session.id}\t{app}\t{when}\t{folder}\t{branch}\t{title}"
 
     def _make_cells(self, session: Session) -> None:

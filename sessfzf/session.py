@@ -93,6 +93,10 @@ class Session:
             self.title,
         ]
 
+    def __lt__(self, other: Session) -> bool:
+        """Older sessions come first; of one moment, in the reverse order of their ids."""
+        return (self.time, other.id) < (other.time, self.id)
+
     @property
     def mtime(self) -> int:
         """When the transcript was last changed, in ms: opening a session is enough for that."""

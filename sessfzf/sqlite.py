@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 _BESIDE = ("-wal", "-journal")
 _COPY_BLOCK = 1024 * 1024
 _TRIES = 3
-_PREFIX = "sessfzf-"
+_PREFIX = "sessfzf-copy-"
+_NAME = "copy.sqlite"
 _LEFT_OVER = 60  # s: no read takes that long
 
 
@@ -85,9 +86,10 @@ def _query(uri: str, query: Callable[[sqlite3.Connection], Result]) -> Result:
 
 def _read_copy(path: str, query: Callable[[sqlite3.Connection], Result]) -> Result:
     folder = _private_folder()
-    copy = os.path.join(folder, "copy.sqlite")
+    copy = os.path.join(folder, _NAME)
     try:
         for _ in range(_TRIES):
+            _empty(folder)  # a log of the last try that is gone by now must not be replayed
             before = stamp(path)
             for end in ("", *_BESIDE):
                 _copy(path + end, copy + end)
@@ -111,17 +113,30 @@ def _sweep(parent: str) -> None:
     # fzf ends its producer with SIGKILL: a copy may be left from a run that was reading it.
     from time import time
 
-    for entry in os.scandir(parent):
-        if entry.name.startswith(_PREFIX) and entry.is_dir(follow_symlinks=False):
+    try:
+        entries = list(os.scandir(parent))
+    except OSError:
+        return
+    for entry in entries:
+        if not entry.name.startswith(_PREFIX) or not entry.is_dir(follow_symlinks=False):
+            continue
+        try:
             status = entry.stat(follow_symlinks=False)
             if status.st_uid == os.geteuid() and time() - status.st_mtime > _LEFT_OVER:
                 _remove(entry.path)
+        except OSError:
+            continue  # another run was quicker, or somebody put a file of theirs into it
 
 
 def _remove(folder: str) -> None:
-    for name in os.listdir(folder):
-        os.unlink(os.path.join(folder, name))
+    _empty(folder)
     os.rmdir(folder)
+
+
+def _empty(folder: str) -> None:
+    for name in os.listdir(folder):
+        if name.startswith(_NAME):
+            os.unlink(os.path.join(folder, name))
 
 
 def _copy(source: str, target: str) -> None:
@@ -133,7 +148,8 @@ def _copy(source: str, target: str) -> None:
         writing = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         try:
             while data := os.read(reading, _COPY_BLOCK):
-                os.write(writing, data)
+                while data:
+                    data = data[os.write(writing, data) :]
         finally:
             os.close(writing)
     finally:

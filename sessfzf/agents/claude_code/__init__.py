@@ -24,6 +24,7 @@ EFFORTS = ("low", "medium", "high", "xhigh", "max")
 STRICT_MODES = ("default", "plan")
 LOOSE_MODES = ("acceptEdits", "auto", "dontAsk", "bypassPermissions")
 SUFFIX = ".jsonl"
+_UUID_LENGTH = 36
 
 
 def discover(
@@ -50,16 +51,17 @@ def discover(
         except OSError as error:
             problems.add(folder, error)
             continue
-        folders = {entry for entry in entries if len(entry) == 36}  # noqa: PLR2004 - a UUID's length
+        folders = {entry for entry in entries if len(entry) == _UUID_LENGTH}
         for entry in entries:
-            if entry[-6:] == SUFFIX and is_uuid(entry[:-6]):
+            session_id, suffix = entry[:_UUID_LENGTH], entry[_UUID_LENGTH:]
+            if suffix == SUFFIX and is_uuid(session_id):
                 try:
-                    one = source(folder + entry, entry[:-6])
+                    one = source(folder + entry, session_id)
                 except OSError as error:
                     problems.add(folder + entry, error)
                     continue
                 # A folder of the session's own may hold the title the person gave it (B1).
-                found.append(_with_sidecar(one) if entry[:-6] in folders else one)
+                found.append(_with_sidecar(one) if session_id in folders else one)
     return found, None
 
 
