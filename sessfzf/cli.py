@@ -15,6 +15,7 @@ app = typer.Typer(
     name="sessfzf",
     help="fzf over every coding-agent session on this machine, and a safe way back into one.",
     no_args_is_help=True,
+    add_completion=False,  # its installer writes into the person's start-up files
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
