@@ -110,19 +110,28 @@ def test_a_title_is_one_line_of_printable_text(
 
 
 @pytest.mark.parametrize("form", [(), ("--fzf",), ("--json",)], ids=["plain", "fzf", "json"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(HOSTILE, id="all"),
+        pytest.param(HOSTILE.replace("\ud800", ""), id="no-surrogate"),
+        pytest.param(HOSTILE.replace("\ud800", "").replace("\0", ""), id="no-nul"),
+    ],
+)
 def test_nothing_of_a_store_can_break_a_row(
-    home: Home, run: Run, form: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    home: Home, run: Run, text: str, form: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    home.claude([say(HOSTILE), answer()], cwd="/srv/" + HOSTILE, branch=HOSTILE, project="-srv")
-    home.codex(prompt=HOSTILE, cwd="/srv/" + HOSTILE, branch=HOSTILE)
-    text = run("list", *form).text
-    assert text.count("\n") == 2
-    if form != ("--json",):
-        assert text.count("\t") == 10
-        assert all(char.isprintable() or char in "\t\n" for char in text)
-    else:
-        assert not {"\x1b", "\x07", "\x9b", "\u202e", "\x7f"} & set(text)
+    records = [say(text, permissionMode=text), answer(model=text, effort=text)]
+    home.claude(records, cwd="/srv/" + text, branch=text, project="-srv")
+    home.codex(
+        prompt=text, cwd="/srv/" + text, branch=text, model=text, approval=text, sandbox=text
+    )
+    for _ in range(2):  # as read, and from the index
+        rows = run("list", *form).text
+        assert rows.count("\n") == 2
+        assert rows.count("\t") == (0 if form == ("--json",) else 10)
+        assert all(char.isprintable() or char in "\t\n" for char in rows)
 
 
 def test_json_has_these_keys(home: Home, run: Run) -> None:
@@ -400,6 +409,13 @@ def test_what_may_not_be_read_costs_only_itself(foreign: Home, run: Run, kind: s
     assert (result.code, [row[0] for row in result.rows]) == (0, [made.id])
     assert result.err.count("\n") == 1
     assert result.err.startswith("sessfzf: ")
+
+
+def test_what_a_limit_leaves_out_is_not_read(foreign: Home, run: Run) -> None:
+    older, newer = foreign.claude(), foreign.claude()
+    os.chmod(older.path, 0o600)  # reading it would be told on stderr
+    result = run.as_nobody(foreign, "list", "--limit", "1")
+    assert ([row[0] for row in result.rows], result.err) == ([newer.id], "")
 
 
 def test_a_reader_that_leaves_early_ends_it_quietly(home: Home, run: Run) -> None:

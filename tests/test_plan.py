@@ -745,9 +745,15 @@ def test_the_message_comes_before_the_line(home: Home) -> None:
     assert all(text.startswith("sessfzf: ") for text in before)
 
 
-def test_the_index_is_never_trusted(home: Home, run: Run) -> None:
+@pytest.mark.parametrize("app", ["claude-code", "codex"])
+def test_the_index_is_never_trusted(home: Home, run: Run, app: str) -> None:
     home.folder("bad")
-    made = home.claude(cwd=home.folder("api"), branch=None)
+    folder = home.folder("api")
+    if app == "codex":
+        made = home.codex(cwd=folder, branch=None, approval="never")
+        home.codex_db([home.thread(made, cwd=folder, git_branch=None)])
+    else:
+        made = home.claude(cwd=folder, branch=None)
     line = run("plan", made.id).text
     run("list")
     cache = os.path.join(os.environ["XDG_CACHE_HOME"], "sessfzf")
@@ -755,15 +761,12 @@ def test_the_index_is_never_trusted(home: Home, run: Run) -> None:
     for name in os.listdir(cache):
         with open(os.path.join(cache, name), "rb") as file:
             data = file.read()
-        tampered = (
-            data.replace(b"/api", b"/bad")
-            .replace(b"opus-x", b"evil-x")
-            .replace(b"default", b"bypassP")
-        )
+        tampered = data.replace(b"/api", b"/bad").replace(b"opus-x", b"evil-x")
         changed += tampered != data
         with open(os.path.join(cache, name), "wb") as file:
             file.write(tampered)
     assert changed
+    assert "~/bad" in run("list").text  # so the index was believed where that harms nobody
     assert run("plan", made.id).text == line
 
 
@@ -908,6 +911,7 @@ def recorded(shell: str, lines: list[str], home: Home, folder: Path) -> list[tup
             "LC_ALL": "C.UTF-8",
         },
         capture_output=True,
+        stdin=subprocess.DEVNULL,
     )
     words = record.read_text().split("\0")
     started = []

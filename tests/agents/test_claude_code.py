@@ -170,6 +170,24 @@ def test_a_session_by_hand_that_was_continued_by_print_is_shown(home: Home, run:
     assert only(run)["hidden"] is None
 
 
+PAPER = [attachment(60 * KB)] * 6  # more than is read from the beginning
+
+
+@pytest.mark.parametrize(
+    ("first", "middle", "last"),
+    [("cli", "sdk-cli", "sdk-cli"), ("sdk-cli", "cli", "sdk-cli"), ("sdk-cli", "sdk-cli", "cli")],
+)
+def test_one_turn_by_hand_anywhere_in_a_long_session_is_enough(
+    home: Home, run: Run, first: str, middle: str, last: str
+) -> None:
+    records: list[Any] = []
+    for entrypoint in (first, middle, last):
+        records += [aside("hi", entrypoint=entrypoint), answer(entrypoint=entrypoint)]
+    records = [*records[:2], *PAPER, *records[2:4], *PAPER, *records[4:]]
+    home.claude(records, entrypoint="sdk-cli")
+    assert only(run)["hidden"] is None
+
+
 # Folder (reference B4)
 
 
@@ -604,6 +622,14 @@ def test_a_file_of_3_gb_is_listed_at_once(home: Home, run: Run) -> None:
 # Damage (reference D19-D22, D40, D41): what is whole is read
 
 
+@pytest.fixture(params=[0, 14], ids=["alone", "among-many"])
+def company(request: pytest.FixtureRequest, home: Home) -> None:
+    """Other sessions beside the damaged one: many files are worth another JSON parser."""
+    for _ in range(request.param):
+        home.claude(version="2.0.77")
+
+
+@pytest.mark.usefixtures("company")
 @pytest.mark.parametrize(
     "damage",
     [
@@ -627,8 +653,8 @@ def test_a_file_of_3_gb_is_listed_at_once(home: Home, run: Run) -> None:
     ],
 )
 def test_damage_in_a_file_costs_only_the_damaged_line(home: Home, run: Run, damage: bytes) -> None:
-    home.claude([say("whole"), answer(), damage], time=1_790_000_000)
-    row = only(run)
+    made = home.claude([say("whole"), answer(), damage], time=1_790_000_000)
+    row = run.listed()[made.id]
     assert (row["title"], row["model"], row["time"]) == ("whole", "opus-x", 1_790_000_000_000)
 
 
@@ -640,6 +666,7 @@ def rewritten(path: str, old: bytes, new: bytes) -> None:
         file.write(data.replace(old, new))
 
 
+@pytest.mark.usefixtures("company")
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -652,29 +679,32 @@ def rewritten(path: str, old: bytes, new: bytes) -> None:
 def test_an_odd_but_whole_file_is_read(home: Home, run: Run, old: bytes, new: bytes) -> None:
     made = home.claude(time=1_790_000_000)
     rewritten(made.path, old, new)
-    row = only(run)
+    row = run.listed()[made.id]
     assert row["title"].rstrip() == "why does the cache grow?"
     assert (row["model"], row["time"]) == ("opus-x", 1_790_000_000_000)
 
 
+@pytest.mark.usefixtures("company")
 def test_a_bom_hides_no_record(home: Home, run: Run) -> None:
     made = home.claude([say("first line"), answer()])
     with open(made.path, "rb") as file:
         data = file.read()
     with open(made.path, "wb") as file:
         file.write(b"\xef\xbb\xbf" + data)
-    assert only(run)["title"] == "first line"
+    assert run.listed()[made.id]["title"] == "first line"
 
 
+@pytest.mark.usefixtures("company")
 def test_a_last_line_without_its_newline_counts_when_it_is_whole(home: Home, run: Run) -> None:
     made = home.claude([say("hi"), answer(), CUSTOM])
     os.truncate(made.path, os.path.getsize(made.path) - 1)
-    assert only(run)["title"] == "by hand"
+    assert run.listed()[made.id]["title"] == "by hand"
 
 
+@pytest.mark.usefixtures("company")
 def test_half_an_emoji_costs_no_record(home: Home, run: Run) -> None:
-    home.claude([say("cut \ud83d here"), answer()])
-    title = only(run)["title"]
+    made = home.claude([say("cut \ud83d here"), answer()])
+    title = run.listed()[made.id]["title"]
     assert title.startswith("cut ")
     assert title.endswith(" here")
     assert title.isprintable()
