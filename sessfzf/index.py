@@ -1,8 +1,8 @@
 """The cache of what was read: the only thing sessfzf ever writes.
 
-A text file, because that is read quickest without an import: two lines a file of a store, its
-path, then its stamp (what changes when the file does) and the fields of what was found in it. It
-is a cache: missing, torn, foreign, unwritable or of another version, it is ignored or made anew,
+A text file, because that is read quickest without an import: three lines a file of a store:
+its path, its stamp (what changes when the file does), the fields of what was found in it. It is a
+cache: missing, torn, foreign, unwritable or of another version, it is ignored or made anew,
 silently.
 """
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # The header names the version: after an upgrade everything is read anew.
-_HEADER = f"sessfzf {__version__} index 2"
+_HEADER = f"sessfzf {__version__} index 3"
 _FOOTER = "end"
 _LEFT_OVER = 60  # s: no write takes that long
 
@@ -27,28 +27,23 @@ class Index:
 
     def __init__(self, *, enabled: bool = True) -> None:
         self._file = os.path.join(folder(), "index") if enabled else ""
-        self._known: dict[str, str] = _load(self._file) if enabled else {}
-        self._seen: dict[str, str] = {}
+        # By path: the stamp, and the rows as they stand in the file.
+        self._known: dict[str, tuple[str, str]] = _load(self._file) if enabled else {}
+        self._seen: dict[str, tuple[str, str]] = {}
         self._changed = False
 
     def get(self, path: str, stamp: str) -> list[list[str]] | None:
         """Return the rows kept for the file, or None when it is new or has changed since."""
-        known = self._known.get(path, "")
-        if not known.startswith(stamp):
+        known = self._known.get(path)
+        if known is None or known[0] != stamp:
             return None
-        kind, rows = known[len(stamp) : len(stamp) + 1], known[len(stamp) + 1 :]
-        if kind == _ONE:
-            self._seen[path] = known
-            return [rows.split(_FIELD)]
-        if kind == _MANY:
-            self._seen[path] = known
-            return _decode(rows)
-        return None  # the stamp only begins like ours
+        self._seen[path] = known
+        return _decode(known[1])
 
     def put(self, path: str, stamp: str, rows: list[list[str]]) -> None:
         """Keep ``rows`` for the file."""
         self._changed = True
-        self._seen[path] = stamp + _encode(rows)
+        self._seen[path] = stamp, _encode(rows)
 
     def rows(
         self, path: str, stamp: str, read: Callable[[str], list[list[str]]]
@@ -91,24 +86,26 @@ def folder() -> str:
     return os.path.join(base, "sessfzf")
 
 
-def _load(file: str) -> dict[str, str]:
+def _load(file: str) -> dict[str, tuple[str, str]]:
     try:
         with open(file, "rb", buffering=0) as stream:
             lines = stream.readall().decode("utf-8", "surrogatepass").split("\n")
         if lines.pop(0) != _HEADER or lines.pop() != _FOOTER:
             return {}
-        return dict(zip(lines[::2], lines[1::2], strict=True))
+        return dict(zip(lines[::3], zip(lines[1::3], lines[2::3], strict=True), strict=True))
     except (OSError, ValueError, IndexError):
         return {}
 
 
-def _write(file: str, entries: dict[str, str]) -> None:
+def _write(file: str, entries: dict[str, tuple[str, str]]) -> None:
     from sessfzf.interrupts import Uninterrupted
 
     directory = os.path.dirname(file)
     os.makedirs(directory, mode=0o700, exist_ok=True)
     _sweep(directory)
-    lines = [f"{path}\n{rest}" for path, rest in entries.items() if "\n" not in path]
+    lines = [
+        f"{path}\n{stamp}\n{rows}" for path, (stamp, rows) in entries.items() if "\n" not in path
+    ]
     data = "\n".join([_HEADER, *lines, _FOOTER]).encode("utf-8", "surrogatepass")
     temporary = f"{file}.{os.urandom(8).hex()}"
     with Uninterrupted():
@@ -132,8 +129,8 @@ def _sweep(directory: str) -> None:
             os.unlink(entry.path)
 
 
-# Behind the stamp: the rows begin. One row as it is, or any number with what separates escaped.
-_ONE, _MANY = "=", "*"
+# The last field of a line that is one row as it is; else each row ends with _ROW, all is escaped.
+_ONE = "="
 # Rows are joined by U+001E and fields by U+001F: neither can be typed, and where a store holds one
 # all the same it is escaped like the line's own end.
 _ROW, _FIELD = "\x1e", "\x1f"
@@ -144,11 +141,15 @@ _UNESCAPE = {"\\": "\\", "n": "\n", "r": _ROW, "f": _FIELD}
 def _encode(rows: list[list[str]]) -> str:
     escaped = [[_escape(field) for field in row] for row in rows]
     if len(rows) == 1 and escaped == rows:
-        return _ONE + _FIELD.join(rows[0])
-    return _MANY + "".join([_FIELD.join(row) + _ROW for row in escaped])
+        return _FIELD.join([*rows[0], _ONE])
+    return "".join([_FIELD.join(row) + _ROW for row in escaped])
 
 
 def _decode(text: str) -> list[list[str]]:
+    one = text.split(_FIELD)
+    if one[-1] == _ONE:
+        one.pop()
+        return [one]
     rows = [row.split(_FIELD) for row in text.split(_ROW)[:-1]]
     if "\\" in text:
         return [[_unescape(field) for field in row] for row in rows]

@@ -103,17 +103,17 @@ class Walk:
         """
         known, unread = self._discover()
         best: dict[tuple[str, str], Session] = {}
-        for session in known:
-            offer(session, best)
-        if len(best) < len(known):
+        if unread or len({session.id for session in known}) < len(known):
+            for session in known:
+                offer(session, best)
             known = list(best.values())
         known.sort(key=_id)
         known.sort(key=_time, reverse=True)
-        if not unread:
+        if unread:
+            yield from self._merge(known, unread, best)
+        else:
             self.complete = True
             yield from known
-            return
-        yield from self._merge(known, unread, best)
 
     def _merge(
         self, known: list[Session], unread: list[_Unread], best: dict[tuple[str, str], Session]

@@ -14,6 +14,14 @@ if TYPE_CHECKING:
     from sessfzf.session import Session
 
 _MINUTE, _HOUR, _DAY, _WEEK, _YEAR = 60, 3600, 86400, 7 * 86400, 365 * 86400
+_UNITS = (
+    (_MINUTE, "", _MINUTE),
+    (_MINUTE, "m", _HOUR),
+    (_HOUR, "h", _DAY),
+    (_DAY, "d", _WEEK),
+    (_WEEK, "w", _YEAR),
+    (_YEAR, "y", 1 << 63),
+)
 
 
 def formatter(form: str, now: int) -> Callable[[Session], str]:
@@ -29,18 +37,26 @@ def formatter(form: str, now: int) -> Callable[[Session], str]:
     return _Plain(now).row
 
 
-def age(time: int, now: int) -> str:
-    """Return how long ago ``time`` was (both epoch ms): now, 5m, 3h, 2d, 6w, 1y."""
-    seconds = (now - time) // 1000
-    if seconds < _MINUTE:
-        return "now"  # the future too: another machine's clock may have been ahead
-    if seconds < _HOUR:
-        return f"{seconds // _MINUTE}m"
-    if seconds < _DAY:
-        return f"{seconds // _HOUR}h"
-    if seconds < _WEEK:
-        return f"{seconds // _DAY}d"
-    return f"{seconds // _WEEK}w" if seconds < _YEAR else f"{seconds // _YEAR}y"
+class Ages:
+    """How long ago a session was last active, as a row shows it: now, 5m, 3h, 2d, 6w, 1y."""
+
+    def __init__(self, now: int) -> None:
+        self._now = now  # epoch ms
+        # The last answer and the times it is right for: rows come in the order of time.
+        self._after, self._upto, self._text = 0, -1, ""
+
+    def show(self, time: int) -> str:
+        """Return the age of ``time`` (epoch ms)."""
+        if self._after < time <= self._upto:
+            return self._text
+        seconds = (self._now - time) // 1000
+        unit, letter = next((unit, letter) for unit, letter, limit in _UNITS if seconds < limit)
+        count = max(seconds // unit, 0)
+        self._after = self._now - (count + 1) * unit * 1000
+        self._upto = time
+        # A time yet to come is now, too: another machine's clock may have been ahead.
+        self._text = f"{count}{letter}" if letter else "now"
+        return self._text
 
 
 class Folders(dict[str, str]):
@@ -64,7 +80,7 @@ class Folders(dict[str, str]):
 
 class _Plain:
     def __init__(self, now: int) -> None:
-        self._now = now
+        self._age = Ages(now).show
         self._folders = Folders()
 
     def row(self, session: Session) -> str:
@@ -72,7 +88,7 @@ class _Plain:
         if not (title.isprintable() and branch.isprintable()):  # an index that is not of our making
             branch, title = _visible(branch), _visible(title)
         return (
-            f"{session.id}\t{session.app}\t{age(session.time, self._now)}\t"
+            f"{session.id}\t{session.app}\t{self._age(session.time)}\t"
             f"{self._folders[session.cwd]}\t{branch}\t{title}"
         )
 
@@ -89,7 +105,7 @@ class _Fzf:
     """Aligned columns, as wide as the terminal allows; colour unless NO_COLOR is set."""
 
     def __init__(self, now: int) -> None:
-        self._now = now
+        self._age = Ages(now).show
         self._folders = Folders()
         self._colour = not os.environ.get("NO_COLOR")
         self._live = (_GREEN, LIVE_MARK, _RESET) if self._colour else ("", LIVE_MARK, "")
@@ -116,7 +132,7 @@ class _Fzf:
         if session.hidden:
             title = self._paint(_DIM, f"{title} [{_visible(session.hidden)}]")
         before, mark, after = self._live if session.live else self._idle
-        when = f"{before}{age(session.time, self._now):>3}{mark}{after}"
+        when = f"{before}{self._age(session.time):>3}{mark}{after}"
         return f"{session.id}\t{app}\t{when}\t{folder}\t{branch}\t{title}"
 
     def _make_cells(self, session: Session) -> None:
