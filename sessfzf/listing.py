@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 from operator import attrgetter
 from time import time as seconds_now
 
@@ -58,23 +59,16 @@ def run(  # noqa: PLR0913 - the command's options
     wanted = _filter(query, here=here, everything=all)
     row = formatter("json" if json else "fzf" if fzf else "", int(seconds_now() * 1000))
     out = _Output()
-    count, found = 0, False
     walk = Walk(chosen, index, problems, before_read=out.flush_if_waiting)
     live = walk.live()
     try:
-        for session in walk.sessions():
-            found = True
-            if wanted is not None and not wanted(session):
-                continue
-            if limit is not None and count >= limit:
-                break
+        for session in islice(filter(wanted, walk.sessions()), limit):
             session.live = live.get((session.app, session.id), "")
             out.write(row(session))
-            count += 1
         out.flush()
     finally:
         index.save(complete=walk.complete and not app)
-    _tell(problems, chosen, nothing=not found)
+    _tell(problems, chosen, nothing=walk.complete and not walk.found)
     return 0
 
 
@@ -89,6 +83,7 @@ class Walk:
         before_read: Callable[[], None] = lambda: None,
     ) -> None:
         self.complete = False
+        self.found = False
         self._stores = chosen
         self._index = index
         self._problems = problems
@@ -107,6 +102,7 @@ class Walk:
             for session in known:
                 offer(session, best)
             known = list(best.values())
+        self.found = bool(known)
         known.sort(key=_id)
         known.sort(key=_time, reverse=True)
         if unread:
@@ -138,6 +134,7 @@ class Walk:
                 saved = seconds_now()
             read = self._read(source, store, agent, loads)
             if read is not None and (complete is None or complete(read)) and offer(read, best):
+                self.found = True
                 insort(waiting, read)
         self.complete = True
         for session in reversed(waiting):
