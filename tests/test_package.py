@@ -185,7 +185,7 @@ def test_init_imports_next_to_nothing(tmp_path: Path, shell: str) -> None:
     ids=" ".join,
 )
 def test_a_list_with_nothing_new_imports_no_parser(tmp_path: Path, argv: list[str]) -> None:
-    first = imported(tmp_path, *argv)
+    first = imported(tmp_path, "list")
     assert {"json", "sqlite3"} <= first  # so that the second run shows something
     assert first.isdisjoint(SLOW - {"tempfile"} | {"orjson"})
     assert imported(tmp_path, *argv).isdisjoint(SLOW | PARSERS | {"datetime"})

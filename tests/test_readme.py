@@ -7,13 +7,14 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from html import unescape
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
 from sessfzf import jsonl, plan, rows
-from sessfzf.fzf import LOOK
+from sessfzf.fzf import CONTRACT, LOOK
 from sessfzf.listing import OPTIONS as LIST_OPTIONS
 from sessfzf.shells import SHELLS, WIDGETS
 
@@ -188,10 +189,11 @@ def test_the_fields_of_a_row(run: Run) -> None:
     assert (shown["branch"], shown["title"]) == ("main", "retry loop")
 
 
-def test_the_ages() -> None:
-    minute, hour, day = 60_000, 3_600_000, 86_400_000
-    spans = (0, 5 * minute, 3 * hour, 2 * day, 6 * 7 * day, 365 * day)
-    assert [rows.age(0, span) for span in spans] == code(table("field").body[2][1])
+def test_the_ages(run: Run, home: Home) -> None:
+    minute, hour, day = 60, 3_600, 86_400
+    for age in (0, 5 * minute, 3 * hour, 2 * day, 6 * 7 * day, 365 * day):
+        home.claude(time=time.time() - age - 5)
+    assert [row[2] for row in run("list").rows] == code(table("field").body[2][1])
 
 
 @pytest.mark.usefixtures("example")
@@ -408,6 +410,15 @@ def bound(name: str, lines: list[str], path: str) -> list[str]:
     """The keys of the list after these lines in an interactive shell, as that shell shows them."""
     done = shell(INTERACTIVE[name], "\n".join([*lines, BOUND[name]]), path)
     return sorted({line.strip() for line in done.stdout.splitlines()})
+
+
+def test_the_keys_of_the_list() -> None:
+    told = {key.lower() for key in table("key", "what it does").column(0)}
+    (expected,) = [word for word in CONTRACT if word.startswith("--expect=")]
+    bound_keys = set(re.findall(r"--bind='(ctrl-\w):", LOOK))
+    assert told == {"enter", "esc", *expected.removeprefix("--expect=").split(","), *bound_keys}
+    for key in re.findall(r"[A-Z][\w-]*", re.findall(r"--header='([^']+)'", LOOK)[0]):
+        assert key.lower() in told
 
 
 def test_the_load_lines_stand_in_the_widgets_too() -> None:
