@@ -12,6 +12,7 @@ _ESCAPES = (
 _MARK = "\N{REPLACEMENT CHARACTER}"
 # More marks on one letter than any writing needs draw over the rows around.
 _MARKS_PER_LETTER = 4
+_FILLERS = "\u115f\u1160\u3164\uffa0"  # letters of Hangul that show nothing
 
 
 def clean(text: str, limit: int = 300) -> str:
@@ -34,10 +35,12 @@ def width(text: str) -> int:
         return len(text)
     from unicodedata import category, east_asian_width
 
-    return sum(
-        0 if category(char) in {"Mn", "Me"} else 2 if east_asian_width(char) in "WF" else 1
-        for char in text
-    )
+    columns = 0
+    for char in text:
+        # Vowels and finals of Hangul in parts, as in macOS file names, join the letter before them.
+        if category(char) not in {"Mn", "Me"} and not "\u1160" <= char <= "\u11ff":
+            columns += 2 if east_asian_width(char) in "WF" else 1
+    return columns
 
 
 def fit(text: str, columns: int, *, keep_end: bool = False) -> str:
@@ -45,15 +48,16 @@ def fit(text: str, columns: int, *, keep_end: bool = False) -> str:
 
     ``keep_end`` cuts at the front: of a folder the end tells more.
     """
-    excess = width(text) - columns
-    if excess > 0:
-        step = 1 if keep_end else -1
-        kept = text
-        while width(kept) > columns - 1:
-            kept = kept[1:] if step > 0 else kept[:-1]
-        text = "…" + kept if keep_end else kept + "…"
-        excess = width(text) - columns
-    return text + " " * -excess
+    if width(text) > columns:
+        room = columns - 1
+        count = 0
+        for char in reversed(text) if keep_end else text:
+            room -= width(char)
+            if room < 0:
+                break
+            count += 1
+        text = "…" + text[len(text) - count :] if keep_end else text[:count] + "…"
+    return text + " " * (columns - width(text))
 
 
 def _clean_foreign(text: str) -> str:
@@ -64,8 +68,10 @@ def _clean_foreign(text: str) -> str:
     marks = 0
     for char in re.sub(_ESCAPES, "", text, flags=re.DOTALL):
         kind = category(char)
+        if kind in {"Cc", "Cf"} or char in _FILLERS:
+            continue
         marks = marks + 1 if kind[0] == "M" else 0
-        if kind in {"Cc", "Cf"} or marks > _MARKS_PER_LETTER:
+        if marks > _MARKS_PER_LETTER:
             continue
         if kind == "Zs" or kind in {"Zl", "Zp"}:
             kept.append(" ")
