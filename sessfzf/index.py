@@ -40,6 +40,11 @@ class Index:
         self._seen[path] = known
         return _decode(known[1])
 
+    def before(self, path: str) -> tuple[str, list[list[str]]] | None:
+        """Return the stamp and rows kept for the file, however it has changed since."""
+        known = self._known.get(path)
+        return None if known is None else (known[0], _decode(known[1]))
+
     def put(self, path: str, stamp: str, rows: list[list[str]]) -> None:
         """Keep ``rows`` for the file."""
         self._changed = True

@@ -23,7 +23,8 @@ HEAD_BYTES = 256 * 1024  # Codex 0.171 has the first prompt at byte 117,000 (obs
 HEAD_RECORDS = 80
 TAIL_BYTES = 512 * 1024  # Claude Code's newest answer stands up to 69 KB from the end (B3)
 LINE_BYTES = 256 * 1024
-_BLOCK = 64 * 1024
+BLOCK = 64 * 1024
+SEARCH_BLOCK = 1024 * 1024
 _FIRST_BLOCK = 8 * 1024  # most of what a head is read for stands in its first 3 KB (B3)
 
 _FILE_TYPE = 0o170000
@@ -81,7 +82,7 @@ class File:
             if not data:
                 break
             position += len(data)
-            step = _BLOCK
+            step = BLOCK
             *lines, rest = (rest + data).split(b"\n")
             for line in lines[: HEAD_RECORDS - count]:
                 if line:
@@ -90,13 +91,27 @@ class File:
         if position >= self.size and rest and count < HEAD_RECORDS:
             yield rest  # an unterminated last line may still be complete (D20)
 
+    def backwards(self, end: int) -> Iterator[tuple[int, bytes]]:
+        """Yield (start, block) of whole lines from ``end`` back to the beginning of the file.
+
+        A line that is longer than a block is left out.
+        """
+        while end > 0:
+            start = max(0, end - SEARCH_BLOCK)
+            data = os.pread(self._fd, end - start + LINE_BYTES, start)
+            # To the end of the line that `end` lies in; from the first that begins in here.
+            stop = data.find(b"\n", end - start)
+            first = data.find(b"\n") + 1 if start else 0
+            yield start, data[first : stop if stop >= 0 else len(data)]
+            end = start
+
     def tail(self, limit: int = TAIL_BYTES) -> Iterator[bytes]:
         """Yield blocks of whole lines from the end backwards, ``limit`` bytes at most."""
         end = self.size
         stop = max(0, end - limit)
         rest = b""
         while end > stop:
-            start = max(stop, end - _BLOCK)
+            start = max(stop, end - BLOCK)
             data = os.pread(self._fd, end - start, start) + rest
             end = start
             if start > 0:

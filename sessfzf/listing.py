@@ -35,6 +35,7 @@ OPTIONS = {
 }
 POSITIONAL = "query"
 _FIRST_ROWS = 50  # more than a screen holds
+_SEARCH_BUDGET = 0.3  # s a run, once all rows are out
 _SAVE_EVERY = 0.5  # s: a reader that ends us in mid-build must not cost the whole build
 
 
@@ -66,6 +67,8 @@ def run(  # noqa: PLR0913 - the command's options
             session.live = live.get((session.app, session.id), "")
             out.write(row(session))
         out.flush()
+        if walk.complete and walk.unsearched:
+            walk.search_titles(_SEARCH_BUDGET)
     finally:
         index.save(complete=walk.complete and not app)
     _tell(problems, chosen, nothing=walk.complete and not walk.found)
@@ -84,6 +87,7 @@ class Walk:
     ) -> None:
         self.complete = False
         self.found = False
+        self.unsearched: list[tuple[Agent, Session]] = []
         self._stores = chosen
         self._index = index
         self._problems = problems
@@ -176,21 +180,61 @@ class Walk:
                 unread.append((source, store, agent, complete))
             elif rows:
                 session = Session(app, root, session_id, path, stamp, *rows[0])
+                if session.unsearched:
+                    self.unsearched.append((agent, session))
                 if complete is None or complete(session):
                     known.append(session)
         return known, unread
+
+    def _before(self, store: Store, source: Source) -> Session | None:
+        """Return what is known of the file from when it was shorter, if that is all it was."""
+        _, path, session_id, stamp = source
+        try:
+            known = self._index.before(path)
+            if known is None or not known[1] or not _grew(known[0], stamp):
+                return None
+            return Session(store.app, store.root, session_id, path, known[0], *known[1][0])
+        except (ValueError, IndexError, TypeError):  # an index that we did not write
+            return None
+
+    def search_titles(self, budget: float) -> None:
+        """Look for titles far from the ends of their files, for ``budget`` seconds.
+
+        What is found is shown from the next list on: this one is out already.
+        """
+        from json import loads
+        from time import monotonic
+
+        until = monotonic() + budget
+        for agent, session in self.unsearched:
+            if monotonic() > until:
+                break
+            try:
+                agent.search_title(session, loads, until)
+            except OSError:
+                continue  # it has been listed; it may have gone since
+            self._index.put(session.path, session.stamp, [session.row()])
 
     def _read(
         self, source: Source, store: Store, agent: Agent, loads: Callable[[bytes], object]
     ) -> Session | None:
         _, path, _, stamp = source
         try:
-            session = agent.read(store.root, source, loads)
+            session = agent.read(store.root, source, loads, self._before(store, source))
         except OSError as error:
             self._problems.add(path, error)
             return None
         self._index.put(path, stamp, [] if session is None else [session.row()])
+        if session is not None and session.unsearched:
+            self.unsearched.append((agent, session))
         return session
+
+
+def _grew(old: str, new: str) -> bool:
+    """Whether of two stamps the newer is that of the same file, only longer."""
+    _, size, *same = old.split(".")
+    _, new_size, *new_same = new.split(".")
+    return same == new_same and int(size) < int(new_size)
 
 
 # The order of a list, by two stable sorts, which is quicker than one by pairs.

@@ -32,6 +32,7 @@ class Session:
         "time",
         "title",
         "titled",
+        "unsearched",
     )
 
     def __init__(  # noqa: PLR0913 - one a field
@@ -54,6 +55,7 @@ class Session:
         places: str = "",
         origin: str = "",
         title: str = "",
+        unsearched: int | str = 0,
     ) -> None:
         self.app = app
         self.root = root  # the agent's home it was found in
@@ -73,6 +75,8 @@ class Session:
         self.places = places  # other folders the session worked in, joined by NUL
         self.origin = origin  # the folder a worktree was made from
         self.title = title
+        # Bytes at the transcript's beginning where nobody has looked for a title yet.
+        self.unsearched = int(unsearched)
         self.live = ""  # idle, busy, waiting or open: never from the index
 
     def row(self) -> list[str]:
@@ -91,6 +95,7 @@ class Session:
             self.places,
             self.origin,
             self.title,
+            str(self.unsearched),
         ]
 
     def __lt__(self, other: Session) -> bool:

@@ -5,8 +5,11 @@ One module an agent. It offers, and nothing else is asked of it:
 ``discover(root, index, problems)``
     every file that may be a session, and what else the store says of sessions, if anything does.
     Opens no file that the index knows.
-``read(root, source, loads)``
-    one file's Session, or None when it is no session. Raises OSError.
+``read(root, source, loads, before)``
+    one file's Session, or None when it is no session; ``before`` is what it was when the file was
+    shorter, if that is known. Raises OSError.
+``search_title(session, loads, until)``
+    looks on in what ``read`` did not reach, for a session with ``unsearched`` bytes; True if found.
 ``live(root, index)``
     the ids of sessions that are open somewhere, and how.
 ``launch(session, recorded=..., fork=...)``
@@ -38,7 +41,10 @@ if TYPE_CHECKING:
         def discover(  # noqa: D102
             self, root: str, index: Index, problems: Problems
         ) -> tuple[list[Source], Complete | None]: ...
-        def read(self, root: str, source: Source, loads: Loads) -> Session | None: ...  # noqa: D102
+        def read(  # noqa: D102
+            self, root: str, source: Source, loads: Loads, before: Session | None
+        ) -> Session | None: ...
+        def search_title(self, session: Session, loads: Loads, until: float) -> bool: ...  # noqa: D102
         def live(self, root: str, index: Index) -> dict[str, str]: ...  # noqa: D102
         def launch(self, session: Session, *, recorded: bool, fork: bool) -> Launch: ...  # noqa: D102
 

@@ -66,11 +66,18 @@ def discover(
     return found, None
 
 
-def read(root: str, file: Source, loads: Loads) -> Session | None:
+def read(root: str, file: Source, loads: Loads, before: Session | None) -> Session | None:
     """Read one transcript; see ``transcript.read``."""
     from sessfzf.agents.claude_code import transcript
 
-    return transcript.read(root, file, loads)
+    return transcript.read(root, file, loads, before)
+
+
+def search_title(session: Session, loads: Loads, until: float) -> bool:
+    """Look for a title far from the end; see ``transcript.search_title``."""
+    from sessfzf.agents.claude_code import transcript
+
+    return transcript.search_title(session, loads, until)
 
 
 def live(root: str, index: Index) -> dict[str, str]:

@@ -7,11 +7,21 @@ from __future__ import annotations
 
 import os
 import re
+from time import monotonic
 
 from sessfzf.agents import is_uuid
 from sessfzf.agents.claude_code import APP, sidecar
 from sessfzf.folders import real
-from sessfzf.jsonl import TAIL_BYTES, File, milliseconds, newest_first, records, string, table
+from sessfzf.jsonl import (
+    BLOCK,
+    TAIL_BYTES,
+    File,
+    milliseconds,
+    newest_first,
+    records,
+    string,
+    table,
+)
 from sessfzf.session import Session
 from sessfzf.text import clean
 
@@ -68,30 +78,82 @@ _PREFIX = re.compile(
 _COMMAND = re.compile(r"<command-name>\s*(/?[^<\s]+)")
 
 
-def read(root: str, source: Source, loads: Loads) -> Session | None:
+def read(root: str, source: Source, loads: Loads, before: Session | None) -> Session | None:
     """Read one transcript: its Session, None when nobody said anything in it or it is no session.
 
-    Raises OSError when the file cannot be read.
+    ``before`` is what the file said when it was shorter: then only what has come since is read, and
+    what it does not say anew stays as it was. Raises OSError when the file cannot be read.
     """
     mtime_ns, path, session_id, stamp = source
     session = Session(APP, root, session_id, path, stamp)
     facts = _Facts(session, slug=os.path.basename(os.path.dirname(path)))
+    if before is not None and (not before.cwd or before.titled <= _BY_LATER_PROMPT):
+        before = None  # its beginning may say more by now
     with File(path) as file:
-        blocks = _read_tail(file, facts, loads)
-        if not _read_head(file, facts, loads, blocks):
-            return None
-    if not facts.talked:
+        if before is None:
+            blocks = _read_tail(file, facts, loads)
+            if not _read_head(file, facts, loads, blocks):
+                return None
+            session.unsearched = max(0, file.size - TAIL_BYTES)
+        else:
+            # A block more than has come: the line that it begins with may have begun before.
+            fresh = file.size - before.bytes + BLOCK
+            _read_tail(file, facts, loads, min(TAIL_BYTES, fresh))
+            session.unsearched = before.unsearched
+            if fresh > TAIL_BYTES:
+                session.unsearched = file.size - TAIL_BYTES
+    if before is not None:
+        _keep(before, facts)
+    elif not facts.talked:
         return None
+    else:
+        session.cwd = facts.folder() or _launch_folder(session, loads)
+        session.places = "\0".join(
+            [place for place in facts.places if place != session.cwd and "\0" not in place]
+        )
     session.time = facts.time or mtime_ns // 1_000_000
-    session.cwd = facts.folder() or _launch_folder(session, loads)
-    session.places = "\0".join(
-        [place for place in facts.places if place != session.cwd and "\0" not in place]
-    )
     session.branch = "" if facts.branch == "HEAD" else clean(facts.branch)
     session.model = facts.model
     facts.title(_BY_SIDECAR, _sidecar_title(path, loads))
     session.title = session.title or session.id
+    if session.titled >= _BY_AGENT:
+        session.unsearched = 0
     return session
+
+
+def _keep(before: Session, facts: _Facts) -> None:
+    """Keep what was known of the shorter file unless the new part says otherwise."""
+    session = facts.session
+    facts.title(before.titled, before.title)
+    facts.time = max(facts.time, before.time)
+    facts.branch = facts.branch or before.branch
+    facts.model = facts.model or before.model
+    session.effort = session.effort or before.effort
+    session.approval = session.approval or before.approval
+    session.origin = session.origin or before.origin
+    session.cwd = facts.relocated or before.cwd
+    session.places = before.places
+    if facts.newest_entrypoint is None or facts.newest_entrypoint.startswith("sdk-"):
+        session.hidden = before.hidden
+
+
+def search_title(session: Session, loads: Loads, until: float) -> bool:
+    """Look backwards for a title in what ``read`` did not reach, by its bytes; True if found.
+
+    Older clients wrote a title once and did not repeat it near the end (reference B5). Stops at
+    ``until`` (seconds of time.monotonic); ``session.unsearched`` says how much is left.
+    """
+    facts = _Facts(session, slug="")
+    with File(session.path) as file:
+        for start, block in file.backwards(min(session.unsearched, file.size)):
+            for line in newest_first(block):
+                if b'"custom-title"' in line or b'"ai-title"' in line:
+                    for record in records(line, loads):
+                        facts.take(record)
+            session.unsearched = 0 if session.titled >= _BY_PERSON else start
+            if not session.unsearched or monotonic() > until:
+                break
+    return session.titled >= _BY_AGENT
 
 
 def slug(folder: str) -> str:
@@ -239,10 +301,10 @@ class _Facts:
         )
 
 
-def _read_tail(file: File, facts: _Facts, loads: Loads) -> list[bytes]:
+def _read_tail(file: File, facts: _Facts, loads: Loads, limit: int = TAIL_BYTES) -> list[bytes]:
     """Take what the end of the file says; return the blocks read, newest first."""
     blocks: list[bytes] = []
-    for block in file.tail():
+    for block in file.tail(limit):
         sought = facts.sought(block, newest=not blocks)
         blocks.append(block)
         for line in newest_first(block) if sought else ():

@@ -46,11 +46,16 @@ def discover(root: str, index: Index, problems: Problems) -> tuple[list[Source],
     return list(found.values()), complete
 
 
-def read(root: str, file: Source, loads: Loads) -> Session | None:
+def read(root: str, file: Source, loads: Loads, before: Session | None) -> Session | None:
     """Read one rollout; see ``rollout.read``."""
     from sessfzf.agents.codex import rollout
 
-    return rollout.read(root, file, loads)
+    return rollout.read(root, file, loads, before)
+
+
+def search_title(session: Session, loads: Loads, until: float) -> bool:  # noqa: ARG001
+    """Names never stand in a rollout (observed e): there is nothing to look for."""
+    return False
 
 
 def live(root: str, index: Index) -> dict[str, str]:  # noqa: ARG001 - names need no index

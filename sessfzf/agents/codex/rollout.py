@@ -10,7 +10,16 @@ from itertools import repeat
 
 from sessfzf.agents.codex import APP, AUTO_REVIEW
 from sessfzf.agents.codex.words import BY_PROMPT, approval_name, kind_of, request, sandbox_name
-from sessfzf.jsonl import File, milliseconds, newest_first, records, string, table
+from sessfzf.jsonl import (
+    BLOCK,
+    TAIL_BYTES,
+    File,
+    milliseconds,
+    newest_first,
+    records,
+    string,
+    table,
+)
 from sessfzf.session import Session
 from sessfzf.text import clean
 
@@ -24,16 +33,21 @@ _HEAD_BYTES = (b'"session_meta"', b'"turn_context"', b'"user_message"', b'"UserM
 _TALK_BYTES = (b'"user_message"', b'"UserMessage"', b'"agent_message"', b'"AgentMessage"')
 
 
-def read(root: str, source: Source, loads: Loads) -> Session | None:
+def read(root: str, source: Source, loads: Loads, before: Session | None) -> Session | None:
     """Read one rollout: its Session, None for a sub-agent's.
 
-    A compressed one is known by its name alone: Python has no zstd before 3.14 (A7). Raises
+    ``before`` is what the file said when it was shorter: then only what has come since is read. A
+    compressed one is known by its name alone: Python has no zstd before 3.14 (A7). Raises
     OSError when the file cannot be read.
     """
     _, path, thread, stamp = source
     session = Session(APP, root, thread, path, stamp, spoken="")
     if stamp and path.endswith(".jsonl"):
         with File(path) as file:
+            if before is not None and before.titled and before.approval:
+                _read_tail(file, session, loads, min(TAIL_BYTES, file.size - before.bytes + BLOCK))
+                _keep(before, session)
+                return session
             settings = _read_tail(file, session, loads)
             if not _read_head(file, session, loads, settings=settings):
                 return None
@@ -42,10 +56,21 @@ def read(root: str, source: Source, loads: Loads) -> Session | None:
     return session
 
 
-def _read_tail(file: File, session: Session, loads: Loads) -> bool:
+def _keep(before: Session, session: Session) -> None:
+    """Keep what was known of the shorter file unless the new part says otherwise."""
+    session.title, session.titled = before.title, before.titled
+    session.time = max(session.time, before.time)
+    session.hidden, session.branch, session.spoken = before.hidden, before.branch, "1"
+    session.cwd = session.cwd or before.cwd
+    if not session.approval:  # no turn has come since
+        session.model, session.effort = before.model, before.effort
+        session.approval, session.sandbox = before.approval, before.sandbox
+
+
+def _read_tail(file: File, session: Session, loads: Loads, limit: int = TAIL_BYTES) -> bool:
     """Take the newest settings and time; return whether settings were found."""
     settings = False
-    for number, block in enumerate(file.tail()):
+    for number, block in enumerate(file.tail(limit)):
         if any(talk in block for talk in _TALK_BYTES):
             session.spoken = "1"
         if number == 0 or not session.time:
