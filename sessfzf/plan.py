@@ -87,7 +87,7 @@ def run(  # noqa: PLR0913 - the command's options
     _choose("--shell", shell, SHELLS)
     _choose("--approvals", approvals, APPROVALS)
     _choose("--confirm", confirm, CONFIRM)
-    plan = make(_given(key), approvals=approvals, fork=fork)
+    plan = make(given(key), approvals=approvals, fork=fork)
     text = _json(plan, shell) if json else plan.line(shell)
     code = settle(plan, confirm)
     if code == 0 or (code == UNCONFIRMED and confirm == "print"):
@@ -144,7 +144,7 @@ def _ask() -> int:
     return 0 if answer.strip().lower() in {b"y", b"yes"} else CANCELLED
 
 
-def _given(key: str) -> str:
+def given(key: str) -> str:
     """Return the key, from stdin when it is ``-``."""
     if key != "-":
         return key
