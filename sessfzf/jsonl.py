@@ -98,7 +98,8 @@ class File:
         """
         while end > 0:
             start = max(0, end - SEARCH_BLOCK)
-            data = os.pread(self._fd, end - start + LINE_BYTES, start)
+            # One byte more than a line may have shows that one is too long.
+            data = os.pread(self._fd, end - start + LINE_BYTES + 1, start)
             # To the end of the line that `end` lies in; from the first that begins in here.
             stop = data.find(b"\n", end - start)
             first = data.find(b"\n") + 1 if start else 0
@@ -112,7 +113,9 @@ class File:
         rest = b""
         while end > stop:
             start = max(stop, end - BLOCK)
-            data = os.pread(self._fd, end - start, start) + rest
+            data = os.pread(self._fd, end - start, start)
+            if len(data) == end - start:  # else the file has shrunk, and what followed is gone
+                data += rest
             end = start
             if start > 0:
                 cut = data.find(b"\n")
