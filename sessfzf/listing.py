@@ -207,13 +207,13 @@ class Walk:
 
         until = monotonic() + budget
         for agent, session in self.unsearched:
-            if monotonic() > until:
-                break
             try:
                 agent.search_title(session, loads, until)
             except OSError:
                 continue  # it has been listed; it may have gone since
             self._index.put(session.path, session.stamp, [session.row()])
+            if monotonic() > until:
+                break
 
     def _read(
         self, source: Source, store: Store, agent: Agent, loads: Callable[[bytes], object]
