@@ -28,8 +28,8 @@ if [[ $- == *i* && :${SHELLOPTS-}: =~ :(vi|emacs): ]]; then
     \builtin printf '%s\n' "$1" >/dev/tty
   }
 
-  # Pick, with the first line of $1 as the first query and $2 as --confirm. Sets __sessfzf_line.
-  # Returns 0: to be run, 4: to be edited or confirmed, else: nothing.
+  # Pick, with the first line of $1 as the first query. Sets __sessfzf_line; $2 says how to
+  # confirm it. Returns 0: to be run, 4: to be edited or confirmed, else: nothing.
   __sessfzf_pick() {
     \builtin local fzf picked key id approvals answer ret=0
     __sessfzf_line=
@@ -74,7 +74,7 @@ if [[ $- == *i* && :${SHELLOPTS-}: =~ :(vi|emacs): ]]; then
         ;;
     esac
     answer=$(
-      \command sessfzf plan --shell bash --confirm "$2" --approvals "$approvals" -- "$id" \
+      \command sessfzf plan --shell bash --confirm print --approvals "$approvals" -- "$id" \
         2>&1 </dev/null
     ) || ret=$?
 
@@ -86,7 +86,7 @@ if [[ $- == *i* && :${SHELLOPTS-}: =~ :(vi|emacs): ]]; then
     fi
     answer=${answer%"$__sessfzf_line"}
     answer=${answer%$'\n'}
-    if ((ret == 4)); then answer+=$'\n''sessfzf: press Enter to resume it all the same'; fi
+    if ((ret == 4)); then answer+=$'\n'"sessfzf: press $2 to resume it all the same"; fi
     if [[ -n $answer ]]; then __sessfzf_message "$answer"; fi
     if [[ $key == ctrl-e ]]; then \builtin return 4; fi
     \builtin return "$ret"
@@ -105,22 +105,23 @@ if [[ $- == *i* && :${SHELLOPTS-}: =~ :(vi|emacs): ]]; then
   # that this one binds anew each time. bash before 4.3 takes only two bytes for each of them.
   __sessfzf_widget() {
     \builtin local ret=0
-    __sessfzf_pick "$READLINE_LINE" print || ret=$?
+    __sessfzf_then '""' # first of all: Ctrl-C may end this function anywhere
+    __sessfzf_pick "$READLINE_LINE" Enter || ret=$?
     if ((ret == 0 || ret == 4)); then
       READLINE_LINE=$__sessfzf_line READLINE_POINT=${#__sessfzf_line}
     fi
-    if ((ret == 0)); then __sessfzf_then accept-line; else __sessfzf_then '""'; fi
+    if ((ret == 0)); then __sessfzf_then accept-line; fi
     \builtin return 0
   }
 
   # For bash 3.2 (macOS), which has no READLINE_LINE: the key types this command.
   __sessfzf_run() {
     \builtin local ret=0
-    __sessfzf_pick '' ask || ret=$?
+    __sessfzf_pick '' 'Up and Enter' || ret=$?
     if ((ret == 0 || ret == 4)); then \builtin history -s "$__sessfzf_line"; fi
     case $ret in
       0) \builtin eval "$__sessfzf_line" ;;
-      4) \builtin printf '%s\n' "$__sessfzf_line" 'sessfzf: the line is in the history: press Up' ;;
+      4) __sessfzf_message 'sessfzf: the line is in the history: press Up' ;;
     esac
   }
 

@@ -103,8 +103,7 @@ def test_the_script_holds_the_options_and_no_placeholder(shell: str) -> None:
 def test_the_three_scripts_give_fzf_and_plan_the_same_words() -> None:
     scripts = [shells.init_script(shell).replace("'", "") for shell in shells.WIDGETS]
     for shell, script in zip(shells.WIDGETS, scripts, strict=True):
-        confirm = "$2" if shell == "bash" else "print"
-        plan = f"sessfzf plan --shell {shell} --confirm {confirm} --approvals $approvals -- $id"
+        plan = f"sessfzf plan --shell {shell} --confirm print --approvals $approvals -- $id"
         assert plan in script.replace('"', "")
         assert "sessfzf list --fzf" in script
         assert "SHELL" in script

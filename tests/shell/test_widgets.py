@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from stores import repository
 from terminal import FZF_NEW, FZFS, MARKS, PROMPT, SHELLS, Machine, machine_with, terminal
 
 if TYPE_CHECKING:
@@ -342,6 +343,37 @@ def test_ctrl_r_reads_the_list_again(shell: str, fzf: str) -> None:
             screen.wait("session> .*2/2")
 
 
+@every_shell
+def test_ctrl_c_while_the_plan_is_made_runs_nothing(machine: Machine, shell: str) -> None:
+    """Not even after a good pick, of which bash's second half of the key still knows."""
+    launcher = os.path.join(machine.bin, "sessfzf")
+    os.rename(launcher, launcher + "-real")
+    machine.write(
+        launcher,
+        '#!/bin/sh\nif [ "$1" = plan ] && [ -e "$HOME/slow" ]; then\n'
+        ': >"$HOME/begun"; exec sleep 30\nfi\nexec sessfzf-real "$@"\n',
+    )
+    with terminal(machine, shell) as screen:
+        screen.pick("alpha")
+        screen.launched()
+        screen.wait_prompt()
+        machine.write("slow", "")
+        screen.type("touch OOPS")
+        screen.wait("OOPS$")
+        screen.keys("M-r")
+        screen.wait("session> touch OOPS .*0/2")
+        screen.keys("C-u")
+        screen.wait("session> .*2/2")
+        screen.keys("Enter")
+        screen.wait_for(lambda: "begun" in os.listdir(machine.path), "plan")
+        screen.keys("C-c")
+        screen.wait_for(lambda: screen.command() == shell, "shell in the foreground")
+        screen.keys("C-e", "C-u")
+        screen.wait_alive()
+        assert machine.launched() is None
+        assert "OOPS" not in os.listdir(machine.path)
+
+
 # What is missing
 
 
@@ -537,4 +569,12 @@ def test_the_form_for_bash_3(machine: Machine, mode: str) -> None:
         screen.wait_prompt()
         screen.pick("omega", answer="C-e")
         screen.wait("^sessfzf: the line is in the history: press Up$")
+        screen.wait_prompt()
         assert machine.launched() is None
+        folder = repository(machine.home.folder("repo"))
+        machine.home.claude(cwd=folder, prompt="gamma", branch="feature")
+        screen.pick("gamma")
+        screen.wait(r"^sessfzf: .*feature[^\0]*\nsessfzf: press Up and Enter to resume it")
+        screen.wait_prompt()
+        screen.keys("Up", "Enter")
+        assert screen.launched().folder == folder
