@@ -646,7 +646,11 @@ def test_a_limit_leaves_the_index_right(home: Home, run: Run) -> None:
 
 def test_a_filter_leaves_the_index_right(home: Home, run: Run) -> None:
     one, two = home.claude(), home.codex()
+    (index,) = files_of(cache_of(run))
+    home.codex(id=two.id, prompt="on", time=time.time())
     run("list", "--app", "codex")
+    with open(index, "rb") as file:
+        assert one.path.encode() in file.read()
     assert run.shown() == [two.id, one.id]
     run("list", "no such words")
     assert run.shown() == [two.id, one.id]

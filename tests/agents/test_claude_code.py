@@ -183,7 +183,8 @@ def test_one_turn_by_hand_anywhere_in_a_long_session_is_enough(
     records: list[Any] = []
     for entrypoint in (first, middle, last):
         records += [aside("hi", entrypoint=entrypoint), answer(entrypoint=entrypoint)]
-    records = [*records[:2], *PAPER, *records[2:4], *PAPER, *records[4:]]
+    printed = [aside("hi"), answer()]
+    records = [*records[:2], *printed, *PAPER, *records[2:4], *PAPER, *records[4:]]
     home.claude(records, entrypoint="sdk-cli")
     assert only(run)["hidden"] is None
 
@@ -596,6 +597,11 @@ def test_a_title_600_kb_before_the_end_is_found_in_the_sidecar(home: Home, run: 
     home.claude(
         [say("hi"), answer(), CUSTOM, *[request_shape(60 * KB)] * 10, answer()], sidecar="by hand"
     )
+    assert only(run)["title"] == "by hand"
+
+
+def test_a_title_given_early_in_a_long_session_is_found(home: Home, run: Run) -> None:
+    home.claude([say("hi"), answer(), CUSTOM, *PAPER, *PAPER, say("on"), answer(), LAST])
     assert only(run)["title"] == "by hand"
 
 
