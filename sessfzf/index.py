@@ -63,6 +63,7 @@ class Index:
     def forget(self) -> None:
         """Take nothing more from the file: it holds what this release did not write."""
         self._known = {}
+        self._seen = {}
         self._changed = True
 
     def save(self, *, complete: bool) -> None:
@@ -129,9 +130,12 @@ def _sweep(directory: str) -> None:
     # fzf ends its producer with SIGKILL: a temporary file may be left from a run that was writing.
     from time import time
 
-    for entry in os.scandir(directory):
-        if entry.name.startswith("index.") and time() - entry.stat().st_mtime > _LEFT_OVER:
-            os.unlink(entry.path)
+    for entry in list(os.scandir(directory)):
+        try:
+            if entry.name.startswith("index.") and time() - entry.stat().st_mtime > _LEFT_OVER:
+                os.unlink(entry.path)
+        except OSError:
+            continue  # another run has renamed or removed it, or it is not ours
 
 
 # The last field of a line that is one row as it is; else each row ends with _ROW, all is escaped.
