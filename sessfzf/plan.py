@@ -220,7 +220,7 @@ def _read(
     found: dict[tuple[str, str], tuple[Session, Store, Agent]] = {}
     for source, store, agent, complete in candidates:
         try:
-            session = agent.read(store.root, source, loads)
+            session = agent.read(store.root, source, loads, None)
         except OSError as error:
             reason = error.strerror or str(error)
             raise SessfzfError(f"{clean(source[1], 1000)}: {reason}", REFUSED) from None
