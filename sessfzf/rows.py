@@ -20,7 +20,7 @@ _UNITS = (
     (_HOUR, "h", _DAY),
     (_DAY, "d", _WEEK),
     (_WEEK, "w", _YEAR),
-    (_YEAR, "y", 1 << 63),
+    (_YEAR, "y", float("inf")),
 )
 
 
@@ -50,9 +50,10 @@ class Ages:
         if self._after < time <= self._upto:
             return self._text
         seconds = (self._now - time) // 1000
-        unit, letter = next((unit, letter) for unit, letter, limit in _UNITS if seconds < limit)
+        unit, letter, limit = next(unit for unit in _UNITS if seconds < unit[2])
         count = max(seconds // unit, 0)
-        self._after = self._now - (count + 1) * unit * 1000
+        # A year does not end with a week.
+        self._after = self._now - int(min((count + 1) * unit, limit)) * 1000
         self._upto = time
         # A time yet to come is now, too: another machine's clock may have been ahead.
         self._text = f"{count}{letter}" if letter else "now"
