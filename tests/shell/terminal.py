@@ -190,7 +190,7 @@ class Terminal:
         options: Sequence[str] = (),
         **env: str,
     ) -> None:
-        """Start `shell`, and wait for its prompt.
+        """Start `shell`.
 
         `before` and `after` stand around the load line in its start-up file, `upper` is a line
         above the prompt, `options` are the shell's own.
@@ -218,7 +218,6 @@ class Terminal:
             *argv,
         )
         self._tmux("set-option", "-g", "remain-on-exit", "on")
-        self.wait_prompt()
 
     def _tmux(self, *args: str) -> str:
         done = subprocess.run(
@@ -395,9 +394,10 @@ def machine_with(fzf: str | None = FZF_NEW) -> Iterator[Machine]:
 
 @contextlib.contextmanager
 def terminal(machine: Machine, shell: str, **settings: Any) -> Iterator[Terminal]:
-    """A Terminal that is closed whatever happens."""
+    """A Terminal that shows a prompt, and is closed whatever happens."""
     made = Terminal(machine, shell, **settings)
     try:
+        made.wait_prompt()
         yield made
     finally:
         made.close()
