@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from itertools import islice
 from operator import attrgetter
+from sys import maxsize
 from time import time as seconds_now
 
 from sessfzf.agents import Problems, stores
@@ -62,8 +63,9 @@ def run(  # noqa: PLR0913 - the command's options
     out = _Output()
     walk = Walk(chosen, index, problems, before_read=out.flush_if_waiting)
     live = walk.live()
+    stop = None if limit is None else min(limit, maxsize)  # islice takes no more
     try:
-        for session in islice(filter(wanted, walk.sessions()), limit):
+        for session in islice(filter(wanted, walk.sessions()), stop):
             session.live = live.get((session.app, session.id), "")
             out.write(row(session))
         out.flush()

@@ -45,13 +45,18 @@ def _take(option: str, kind: int, rest: Iterator[str], values: dict[str, object]
         values[name] = True
         return True
     value = next(rest, "-")
-    if value.startswith("-") or (kind == NUMBER and not (value.isascii() and value.isdecimal())):
+    if value.startswith("-") or (kind == NUMBER and not _is_number(value)):
         return False
     if kind == MANY:
         values[name] = [*_list(values.get(name)), value]
     else:
         values[name] = int(value) if kind == NUMBER else value
     return True
+
+
+def _is_number(value: str) -> bool:
+    # int() also takes digits of other scripts, and of none more than 4,300.
+    return value.isascii() and value.isdecimal() and len(value) < 100  # noqa: PLR2004
 
 
 def _list(value: object) -> list[object]:

@@ -6,6 +6,8 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from sessfzf import cli, listing, options, plan
 
@@ -148,3 +150,75 @@ def test_wrong_usage_is_told_on_stderr_with_exit_code_2(run: Run, argv: list[str
 def test_the_options_are_the_functions_own(module: Any) -> None:
     names = {option[2:].replace("-", "_") for option in module.OPTIONS}
     assert {*names, module.POSITIONAL} == set(inspect.signature(module.run).parameters)
+
+
+WORDS = st.lists(
+    st.one_of(
+        st.sampled_from(
+            [
+                *["--json", "--fzf", "--app", "--here", "--all", "--limit", "--no-cache", "--fork"],
+                *[
+                    "--shell",
+                    "--approvals",
+                    "--confirm",
+                    "--",
+                    "-",
+                    "",
+                    "--help",
+                    "-h",
+                    "--nonsense",
+                ],
+                *[
+                    "codex",
+                    "claude-code",
+                    "0",
+                    "007",
+                    "12",
+                    "-1",
+                    "1_0",
+                    "٣",
+                    "²",
+                    " 1",
+                    "+1",
+                    "1e3",
+                ],
+                *["--limit=3", "--app=codex", "--js", "-a", "---", "zsh", "safe", "ask", "\ud800"],
+                "9" * 5000,
+            ]
+        ),
+        st.text(max_size=4),
+    ),
+    max_size=6,
+)
+
+
+@settings(deadline=None, max_examples=200, suppress_health_check=list(HealthCheck))
+@given(st.sampled_from(["list", "plan"]), WORDS)
+def test_what_is_taken_as_usual_is_what_typer_makes_of_it(name: str, words: list[str]) -> None:
+    module: Any = {"list": listing, "plan": plan}[name]
+    values = options.parse(words, module.OPTIONS, module.POSITIONAL)
+    if values is None or (name == "plan" and module.POSITIONAL not in values):
+        return
+    signature = inspect.signature(module.run)
+    direct = signature.bind(**values)
+    direct.apply_defaults()
+    theirs: list[inspect.BoundArguments] = []
+
+    def record(*args: object, **options: object) -> int:
+        bound = signature.bind(*args, **options)
+        bound.apply_defaults()
+        theirs.append(bound)
+        return 0
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "run", record)
+        with pytest.raises(SystemExit):
+            cli.app([name, *words], prog_name="sessfzf")
+    assert theirs == [direct]
+
+
+@pytest.mark.parametrize("digits", [18, 19, 5000])
+def test_a_number_of_any_length_is_no_error(run: Run, digits: int) -> None:
+    result = run("list", "--limit", "9" * digits)
+    assert result.code == (2 if digits == 5000 else 0)
+    assert len(result.rows) == (0 if digits == 5000 else 3)
