@@ -253,3 +253,18 @@ def test_the_list_is_on_the_screen_before_a_slow_producer_has_ended(
         screen.wait(r"session> .*1/1")
         screen.keys("Enter")
         assert screen.launched().argv[2] == session.id
+
+
+@pytest.mark.parametrize("fzf", FZFS)
+def test_a_preview_of_the_persons_own_runs_no_title(fzf: str) -> None:
+    """fzf before 0.45 quotes `{}` wrongly for fish: a row that was merely looked at ran code."""
+    with machine_with(fzf) as machine:
+        title = "\\'; touch OOPS; #"
+        machine.home.claude(cwd=machine.home.folder("work"), prompt=title)
+        env = {"SHELL": str(shutil.which("fish")), "FZF_DEFAULT_OPTS": "--preview='echo seen {}'"}
+        with terminal(machine, "fish", size=(200, 50), **env) as screen:
+            screen.open("", 1)
+            screen.wait("seen .*claude-code")
+            screen.keys("Escape")
+            screen.wait_prompt()
+        assert "OOPS" not in os.listdir(machine.path)
