@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from sessfzf.folders import real
+
 # s: a repository on a dead network share must not hang the person's key press
 _PATIENCE = 2.0
 
@@ -25,15 +27,16 @@ def worktrees(folder: str) -> list[str]:
         found.append(os.path.dirname(common))
     try:
         names = os.listdir(os.path.join(common, "worktrees"))
-    except OSError:
+    except (OSError, ValueError):  # a NUL in a pointer
         names = []
     for name in names:
-        pointer = _first_line(os.path.join(common, "worktrees", name, "gitdir"))
-        if os.path.isabs(pointer):
-            found.append(os.path.dirname(pointer))
-    here = os.path.realpath(top)
+        inside = os.path.join(common, "worktrees", name)
+        pointer = _first_line(os.path.join(inside, "gitdir"))
+        if pointer:  # relative since git 2.48, where worktree.useRelativePaths is set
+            found.append(os.path.dirname(os.path.normpath(os.path.join(inside, pointer))))
+    here = real(top)
     # Of the worktree one stands in, only the folder and below count: that is the caller's.
-    return [tree for tree in dict.fromkeys(found) if os.path.realpath(tree) != here]
+    return [tree for tree in dict.fromkeys(found) if real(tree) != here]
 
 
 def find(folder: str) -> str:
@@ -86,6 +89,8 @@ def _git_folder(top: str) -> str:
 
 
 def _first_line(path: str) -> str:
+    if not os.path.isfile(path):  # a FIFO would wait for a writer
+        return ""
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             return file.readline(4096).strip()
