@@ -715,3 +715,10 @@ def test_a_missing_field_is_unknown(home: Home, run: Run) -> None:
     home.codex([*typed("hi"), turn()], meta={"cwd": ABSENT}, branch=None)
     row = only(run)
     assert (row["title"], row["cwd"], row["branch"]) == ("hi", None, None)
+
+
+def test_a_configured_home_that_no_folder_can_have_is_ignored(home: Home, run: Run) -> None:
+    made = home.codex()
+    with open(os.path.join(home.path, ".codex", "config.toml"), "wb") as file:
+        file.write(b'sqlite_home = "/srv/a\0b"\n')
+    assert only(run)["id"] == made.id

@@ -48,7 +48,7 @@ def _databases(root: str, index: Index) -> list[str]:
     for folder in folders:
         try:
             names = os.listdir(folder)
-        except OSError:
+        except (OSError, ValueError):  # a NUL in the configured one
             continue
         for name in sorted(names, reverse=True):
             if name.startswith("state_") and name.endswith(".sqlite") and name[6:-7].isdecimal():

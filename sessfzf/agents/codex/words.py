@@ -66,7 +66,8 @@ def _profile_name(files: Record) -> str:
     if files.get("type") != "restricted" or not isinstance(listed, list):
         return ""
     entries = [table(entry) for entry in listed]
-    writable = [entry for entry in entries if entry.get("access") not in {"read", "deny", "none"}]
+    strict = {"read", "deny", "none"}
+    writable = [entry for entry in entries if string(entry.get("access")) not in strict]
     if any(
         table(table(entry.get("path")).get("value")).get("kind") == "root" for entry in writable
     ):
