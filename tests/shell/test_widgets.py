@@ -19,7 +19,8 @@ every_shell = pytest.mark.parametrize("shell", SHELLS)
 every_fzf = pytest.mark.parametrize("fzf", FZFS)
 
 UPPER = "the upper line of two"
-LINE = rf"{PROMPT}cd '.*' && claude --resume "
+# A plan on the last command line, however that is wrapped; not one that ran before.
+LINE = rf"{PROMPT}cd '.*' && claude --resume (?:(?!{PROMPT.rstrip()})[^\0])*\Z"
 
 
 @pytest.fixture
