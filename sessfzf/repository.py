@@ -8,6 +8,7 @@ from sessfzf.folders import real
 
 # s: a repository on a dead network share must not hang the person's key press
 _PATIENCE = 2.0
+_HEADS = "refs/heads/"
 
 
 def worktrees(folder: str) -> list[str]:
@@ -66,7 +67,8 @@ def branch(folder: str) -> str:
     command = ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C", folder]
     try:
         done = subprocess.run(
-            [*command, "rev-parse", "--abbrev-ref", "HEAD"],
+            # Not `rev-parse --abbrev-ref`: beside a tag of the same name it says heads/main.
+            [*command, "symbolic-ref", "--quiet", "HEAD"],
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -77,7 +79,7 @@ def branch(folder: str) -> str:
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return ""
     name = done.stdout.decode("utf-8", "replace").strip()
-    return "" if done.returncode or name == "HEAD" else name
+    return name.removeprefix(_HEADS) if name.startswith(_HEADS) and not done.returncode else ""
 
 
 def _git_folder(top: str) -> str:

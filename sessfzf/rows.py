@@ -141,7 +141,7 @@ class _Fzf:
         branch = fit(_visible(session.branch), self._branch_width)
         self._branch_cells[session.branch] = self._paint(_MAGENTA, branch)
         folder = self._folders[session.cwd]
-        if is_folder(session.cwd):
+        if not session.cwd or is_folder(session.cwd):
             cell = self._paint(_CYAN, fit(folder, self._folder_width, keep_end=True))
         else:
             folder = fit(folder, self._folder_width - 2, keep_end=True)

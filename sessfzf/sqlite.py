@@ -102,7 +102,9 @@ def _read_copy(path: str, query: Callable[[sqlite3.Connection], Result]) -> Resu
 
 
 def _private_folder() -> str:
-    parent = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - the name is random and mkdir is exclusive
+    parent = os.environ.get("TMPDIR", "")
+    if not os.path.isdir(parent):
+        parent = "/tmp"  # noqa: S108 - the name is random and mkdir is exclusive
     _sweep(parent)
     folder = os.path.join(parent, f"{_PREFIX}{os.urandom(8).hex()}")
     os.mkdir(folder, 0o700)

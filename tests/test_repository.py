@@ -55,9 +55,15 @@ def test_a_detached_head_is_no_branch(repo: str) -> None:
     assert branch(repo) == ""
 
 
-def test_a_branch_without_a_commit_is_unknown(tmp_path: Path) -> None:
+def test_a_branch_without_a_commit_has_its_name(tmp_path: Path) -> None:
     git(str(tmp_path), "init", "-q", "-b", "main", "unborn")
-    assert branch(str(tmp_path / "unborn")) == ""
+    assert branch(str(tmp_path / "unborn")) == "main"
+
+
+def test_a_tag_of_the_same_name_changes_nothing(repo: str) -> None:
+    name = branch(repo)
+    git(repo, "tag", name)
+    assert branch(repo) == name
 
 
 def test_a_bare_repository_has_no_branch(tmp_path: Path, repo: str) -> None:
@@ -245,12 +251,12 @@ def test_the_patience_with_git_is_a_matter_of_seconds() -> None:
     ("script", "name"),
     [
         pytest.param("exit 1", "", id="fails"),
-        pytest.param("echo main; exit 3", "", id="answers-and-fails"),
+        pytest.param("echo refs/heads/main; exit 3", "", id="answers-and-fails"),
         pytest.param("kill -9 $$", "", id="dies"),
         pytest.param(":", "", id="silent"),
-        pytest.param("echo HEAD", "", id="detached"),
-        pytest.param("printf '\\377\\n'", "\ufffd", id="not-utf-8"),
-        pytest.param("echo main; echo noise >&2", "main", id="noise"),
+        pytest.param("echo HEAD", "", id="no-branch"),
+        pytest.param("printf 'refs/heads/\\377\\n'", "\ufffd", id="not-utf-8"),
+        pytest.param("echo refs/heads/main; echo noise >&2", "main", id="noise"),
     ],
 )
 def test_whatever_git_says(
