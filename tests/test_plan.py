@@ -246,6 +246,13 @@ def test_a_mode_is_given_back_only_when_it_is_strict_or_asked_for(
         assert loosened["held_back"] == []
 
 
+def test_a_sub_agents_mode_is_not_the_sessions(home: Home, run: Run) -> None:
+    told = aside("look", isSidechain=True, permissionMode="bypassPermissions")
+    records = [say("hi"), answer(), told]
+    home.claude(records, id=ONE, cwd=home.folder("api"), branch=None, mode="plan")
+    assert options(planned(run, ONE)["argv"])["--permission-mode"] == "plan"
+
+
 def test_a_session_without_a_mode_gets_the_strict_one(home: Home, run: Run) -> None:
     made = home.claude(cwd=home.folder("api"), branch=None, version="2.0.77")
     for approvals in ("safe", "recorded"):

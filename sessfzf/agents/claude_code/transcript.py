@@ -258,7 +258,8 @@ class _Facts:
         if self.newest_entrypoint is None:
             self.newest_entrypoint = string(record.get("entrypoint"))
         if kind == "user":
-            session.approval = session.approval or string(record.get("permissionMode"))
+            if record.get("isSidechain") is not True:  # a sub-agent may have a mode of its own
+                session.approval = session.approval or string(record.get("permissionMode"))
             if session.titled < _BY_LATER_PROMPT:
                 self.title(_BY_LATER_PROMPT, _prompt(record)[0])
             return
