@@ -54,7 +54,8 @@ def sandbox_name(value: object) -> str:
         except (ValueError, RecursionError):
             return ""
     policy = table(value)
-    kind = string(policy.get("type"))
+    # Releases of 2025 wrote {"mode":"read-only"}.
+    kind = string(policy.get("type")) or string(policy.get("mode"))
     if kind == "disabled":
         return FULL_ACCESS
     return _profile_name(table(policy.get("file_system"))) if kind == "managed" else clean(kind)
