@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from stores import answer, git, meta, repository, say
+from stores import answer, aside, git, message, meta, repository, say, text_of, turn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -398,6 +398,22 @@ def test_automatic_review_is_switched_off_when_nobody_holds_the_thread(
         "-c": 'approvals_reviewer="user"',
     }
     assert plan["held_back"]
+
+
+def test_settings_far_before_the_end_of_a_long_turn_are_found(home: Home, run: Run) -> None:
+    cwd = home.folder("api")
+    later = turn(
+        cwd="/elsewhere",
+        approval_policy="on-request",
+        approvals_reviewer="auto_review",
+        sandbox_policy={"type": "read-only"},
+    )
+    work = [message("assistant", text_of(60_000))] * 12
+    home.codex(id=THREAD, cwd=cwd, branch=None, more=[*work, later, *work])
+    plan = planned(run, THREAD)
+    assert plan["cwd"] == cwd
+    assert options(plan["argv"])["-s"] == "read-only"
+    assert plan["argv"][-2:] == ["-c", 'approvals_reviewer="user"']
 
 
 def test_automatic_review_of_a_held_thread_is_asked_about(home: Home, run: Run) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from typing import TYPE_CHECKING, Any
@@ -255,6 +256,25 @@ def test_the_newest_turn_decides_the_settings(home: Home, run: Run) -> None:
     )
 
 
+def applied(**settings: Any) -> Any:
+    """What the client writes at once when the person changes a thread's settings."""
+    return event("thread_settings_applied", thread_settings=settings)
+
+
+def test_settings_changed_since_the_newest_turn_count(home: Home, run: Run) -> None:
+    changed = applied(
+        model="gpt-y",
+        reasoning_effort="low",
+        approval_policy="on-request",
+        approvals_reviewer="auto_review",
+        permission_profile=json.loads(profile("read-only")),
+    )
+    session = home.codex(sandbox="danger-full-access", approval="never", more=[changed])
+    row = run.listed()[session.id]
+    assert (row["model"], row["effort"]) == ("gpt-y", "low")
+    assert (row["approval"], row["sandbox"]) == ("approve-for-me", "read-only")
+
+
 def test_without_a_turn_the_index_row_decides_the_settings(home: Home, run: Run) -> None:
     made = home.codex(typed("hi"))
     fields = {"model": "gpt-z", "reasoning_effort": "max", "approval_mode": "never"}
@@ -303,6 +323,12 @@ def test_a_sandbox_that_cannot_be_told_is_not_one_of_the_strict_ones(
 ) -> None:
     home.codex_db([home.thread(home.codex(typed("hi")), sandbox_policy=stored)])
     assert only(run)["sandbox"] not in ("read-only", "workspace-write", "danger-full-access")
+
+
+def test_the_sandbox_of_a_rollout_of_2025_is_read(home: Home, run: Run) -> None:
+    context = turn(approval_policy="on-request", sandbox_policy={"mode": "read-only"})
+    session = home.codex([*typed("hi", "legacy"), context], dialect="legacy")
+    assert run.listed()[session.id]["sandbox"] == "read-only"
 
 
 def test_automatic_review_is_told_as_the_option_that_starts_it(home: Home, run: Run) -> None:

@@ -74,6 +74,7 @@ def launch(session: Session, *, recorded: bool, fork: bool) -> Launch:
     access. Model and effort only where there are no writer locks (made by 0.147 and later): since
     0.144 a resume restores both, and naming one throws the other away for good.
     """
+    _search_settings(session)
     launch = Launch("codex", "fork" if fork else "resume", session.id)
     locks = os.path.isdir(os.path.join(session.root, _LOCKS))
     if not locks and is_model(session.model) and session.effort in EFFORTS:
@@ -94,6 +95,17 @@ def launch(session: Session, *, recorded: bool, fork: bool) -> Launch:
     if session.hidden == "archived" and not fork:
         launch.notes.append("the thread is archived: Codex will offer to unarchive it")
     return launch
+
+
+def _search_settings(session: Session) -> None:
+    from json import loads
+
+    from sessfzf.agents.codex import rollout
+
+    try:
+        rollout.search_settings(session, loads)
+    except OSError:
+        return  # gone since it was read: what is known has to do
 
 
 def _approval(session: Session, launch: Launch, *, recorded: bool, locks: bool) -> str:

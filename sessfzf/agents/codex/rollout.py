@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from sessfzf.agents import Source
     from sessfzf.jsonl import Loads, Record
 
+_FAR_BYTES = 64 * 1024 * 1024
 _STAMP = re.compile(rb'\{"timestamp"\s*:\s*"([^"\\]{19,40})"')
 _HEAD_BYTES = (b'"session_meta"', b'"turn_context"', b'"user_message"', b'"UserMessage"')
+_SETTINGS_BYTES = (b'"turn_context"', b'"thread_settings_applied"')
 _TALK_BYTES = (b'"user_message"', b'"UserMessage"', b'"agent_message"', b'"AgentMessage"')
 
 
@@ -75,12 +77,38 @@ def _read_tail(file: File, session: Session, loads: Loads, limit: int = TAIL_BYT
             session.spoken = "1"
         if number == 0 or not session.time:
             session.time = max(map(_moment, newest_first(block), repeat(loads)), default=0)
-        for line in newest_first(block) if b'"turn_context"' in block else ():
-            for record in records(line, loads) if b'"turn_context"' in line else ():
-                settings = settings or _take_context(record, session)
+        settings = settings or _take_settings(block, session, loads)
         if settings and session.spoken:
             break
     return settings
+
+
+def _take_settings(block: bytes, session: Session, loads: Loads) -> bool:
+    """Take the newest settings of a block; False when it holds none."""
+    if not any(needle in block for needle in _SETTINGS_BYTES):
+        return False
+    return any(
+        _take_context(record, session)
+        for line in newest_first(block)
+        if any(needle in line for needle in _SETTINGS_BYTES)
+        for record in reversed(records(line, loads))
+    )
+
+
+def search_settings(session: Session, loads: Loads) -> None:
+    """Take the newest settings from where ``read`` did not reach: a turn may be longer than that.
+
+    For the one thread that is resumed: what was read instead is its first turn's. The folder stays.
+    Raises OSError.
+    """
+    if session.bytes <= TAIL_BYTES or not session.path.endswith(".jsonl"):
+        return
+    folder = session.cwd
+    with File(session.path) as file:
+        for start, block in file.backwards(file.size):
+            if _take_settings(block, session, loads) or file.size - start > _FAR_BYTES:
+                break
+    session.cwd = folder
 
 
 def _moment(line: bytes, loads: Loads) -> int:
@@ -128,9 +156,15 @@ def _take_meta(meta: Record, session: Session) -> bool:
 
 
 def _take_context(record: Record, session: Session) -> bool:
-    """Take the settings of a turn; False when the record is none."""
+    """Take the settings of a turn, or those set since; False when the record is neither."""
     context = table(record.get("payload"))
-    if record.get("type") != "turn_context" or not context:
+    if record.get("type") == "event_msg" and context.get("type") == "thread_settings_applied":
+        # Written at once when the person changes them, the turn_context only when a turn begins.
+        context = table(context.get("thread_settings"))
+        if "approval_policy" not in context:
+            return False
+        context = {"effort": context.get("reasoning_effort")} | context
+    elif record.get("type") != "turn_context" or not context:
         return False
     session.cwd = string(context.get("cwd")) or session.cwd
     session.model = string(context.get("model"))
@@ -138,7 +172,9 @@ def _take_context(record: Record, session: Session) -> bool:
     session.approval = approval_name(context.get("approval_policy"))
     if string(context.get("approvals_reviewer")) not in {"", "user"}:
         session.approval = AUTO_REVIEW
-    session.sandbox = sandbox_name(context.get("sandbox_policy"))
+    session.sandbox = sandbox_name(
+        context.get("sandbox_policy") or context.get("permission_profile")
+    )
     return True
 
 
