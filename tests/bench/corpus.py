@@ -202,8 +202,8 @@ class _Transcript:
 
     def parts(self, size: int, dense: int) -> tuple[bytes, bytes]:
         """Return both ends of a file; they are the whole of one that is no larger than dense."""
-        room = min(size, dense) - len(self.head) - len(self.end)
-        count = bisect(self._ends, room)
-        half = count // 2 if size > dense else count
-        front = self.head + b"".join(self._turns[:half])
-        return front, b"".join(self._turns[half:count]) + self.end
+        room = max(0, min(size, dense) - len(self.head) - len(self.end))
+        rounds, room = divmod(room, self._ends[-1])
+        turns = self._turns * rounds + self._turns[: bisect(self._ends, room)]
+        half = len(turns) // 2 if size > dense else len(turns)
+        return self.head + b"".join(turns[:half]), b"".join(turns[half:]) + self.end

@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from checks import OLD, environment
+from corpus import MB
 from measure import Command, measure
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ def rows(bench: Bench, folder: str, *, install: bool) -> Iterator[tuple[str, ...
     runs, ``again`` with it.
     """
     store = bench.place("mixed").store
-    store.claude(bench.sizes.small * 4 // 5, old=OLD)
+    # No holes: whoever reads whole files would meet each as one line.
+    store.claude(bench.sizes.small * 4 // 5, dense=200 * MB, old=OLD)
     store.codex(bench.sizes.small // 5)
     tools = {
         "sessfzf": [bench.command, "list", "--fzf"],
@@ -77,7 +79,7 @@ def _install(project: str, program: str, folder: str) -> str:
     """Install the project into an environment of its own; return the path of its program."""
     place = f"{folder}/venv-{project}"
     subprocess.run([sys.executable, "-m", "venv", place], check=True)
-    subprocess.run([f"{place}/bin/python", "-m", "pip", "-q", "install", project], check=True)
+    subprocess.run([f"{place}/bin/python", "-m", "pip", "-qq", "install", project], check=True)
     return f"{place}/bin/{program}"
 
 
