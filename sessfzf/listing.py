@@ -249,12 +249,14 @@ def offer(session: Session, best: dict[tuple[str, str], Session]) -> bool:
     rival = best.setdefault(key, session)
     if rival is session:
         return True
-    if session.time > rival.time or (
-        session.time == rival.time and is_folder(session.cwd) and not is_folder(rival.cwd)
-    ):
+    if session.time == rival.time:
+        # The path last, so that the list and the plan choose alike whatever order they read in.
+        better = (is_folder(session.cwd), session.path) > (is_folder(rival.cwd), rival.path)
+    else:
+        better = session.time > rival.time
+    if better:
         best[key] = session
-        return True
-    return False
+    return better
 
 
 def _stores(apps: list[str] | None) -> list[Store]:
@@ -291,7 +293,10 @@ class _Here:
     def __init__(self) -> None:
         from sessfzf.repository import worktrees
 
-        here = os.getcwd()
+        try:
+            here = os.getcwd()
+        except OSError:
+            raise SessfzfError("--here: the folder you are in is gone") from None
         # The folder as it is called here, and as it is: recorded folders may be either (D8).
         self._folders = {here, os.path.realpath(here), *worktrees(here)}
         self._known: dict[str, bool] = {}

@@ -258,6 +258,17 @@ def test_wrong_usage_ends_with_2(home: Home, run: Run, args: tuple[str, ...]) ->
     assert result.err
 
 
+def test_here_in_a_folder_that_is_gone_says_so(
+    home: Home, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = home.folder("gone")
+    monkeypatch.chdir(gone)
+    os.rmdir(gone)
+    result = run("list", "--here")
+    assert (result.code, result.out) == (1, b"")
+    assert "is gone" in result.err
+
+
 def test_here_is_this_folder_and_below(
     home: Home, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
