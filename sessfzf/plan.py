@@ -10,7 +10,7 @@ import os
 
 from sessfzf.agents import Problems, Recorded, stores
 from sessfzf.errors import SessfzfError
-from sessfzf.folders import is_folder
+from sessfzf.folders import is_folder, real
 from sessfzf.index import Index
 from sessfzf.listing import offer
 from sessfzf.options import FLAG, VALUE
@@ -112,7 +112,7 @@ def make(key: str, *, approvals: str = "safe", fork: bool = False) -> Plan:
     plan.notes = launch.notes
     plan.held_back = launch.held_back
     plan.questions = [*_branch_question(session), *launch.questions]
-    if os.path.realpath(store.root) != os.path.realpath(store.agent_home):
+    if os.path.realpath(store.root) != real(os.path.join(session.cwd, store.agent_home)):
         _check_quotable(store.root, f"{store.app}'s own")
         plan.env[store.variable] = store.root
     return plan
@@ -165,7 +165,7 @@ def given(key: str) -> str:
 def _parse(key: str) -> tuple[str, str]:
     """Return the agent's name (or ``""``) and the id or prefix that a key of any form means."""
     apps = [store.app for store in stores()]
-    if key.startswith("{"):
+    if key.lstrip().startswith("{"):
         from json import loads
 
         try:
@@ -173,13 +173,14 @@ def _parse(key: str) -> tuple[str, str]:
         except (ValueError, RecursionError):
             row = None
         if isinstance(row, dict):
-            return str(row.get("app", "")), str(row.get("id", ""))
-    fields = key.rstrip("\r\n").split("\t")
-    if len(fields) > 1:
-        return fields[1] if fields[1] in apps else "", fields[0].strip()
+            return str(row.get("app") or ""), str(row.get("id", ""))
+    fields = key.split("\t")
     word = fields[0].strip()
+    if len(fields) > 1:
+        app = clean(fields[1])  # without the colours and padding of `list --fzf`
+        return app if app in apps else "", word
     app, colon, rest = word.partition(":")
-    return (app, rest) if colon and app in apps else ("", word)
+    return (app, rest.lstrip()) if colon and app in apps else ("", word)
 
 
 def _resolve(key: str) -> tuple[Store, Agent, Session]:

@@ -131,6 +131,20 @@ def test_a_row_tells_them_apart_too(home: Home, run: Run) -> None:
         assert planned(run, row)["argv"][0] == ("codex" if "\tcodex\t" in row else "claude")
 
 
+@pytest.mark.parametrize("form", [" {json}\r", "  {row}\r\n", "{id} \r", "claude-code: {id}"])
+def test_a_key_may_have_gone_through_other_tools(home: Home, run: Run, form: str) -> None:
+    home.claude(id=ONE, cwd=home.folder("api"))
+    row, record = run("list").text.rstrip(), run("list", "--json").text.rstrip()
+    assert planned(run, form.format(id=ONE, row=row, json=record))["argv"][2] == ONE
+
+
+def test_a_row_of_the_pickers_tells_them_apart(home: Home, run: Run) -> None:
+    home.claude(id=THREAD, cwd=home.folder("one"), branch=None)
+    home.codex(id=THREAD, cwd=home.folder("two"), branch=None)
+    for row in run("list", "--fzf").text.splitlines():
+        assert planned(run, row)["argv"][0] == ("codex" if "codex" in row else "claude")
+
+
 def test_an_ambiguous_key_names_the_candidates(home: Home, run: Run) -> None:
     for own in (ONE, TWO):
         home.claude(id=own, cwd=home.folder("api"), branch=None)
@@ -726,6 +740,15 @@ def test_a_session_of_another_home_takes_its_home_along(
     assert f"CLAUDE_CONFIG_DIR='{other}/.claude' claude " in planned(run, one.id)["line"]
 
 
+def test_a_home_of_a_relative_name_is_named_in_full(
+    home: Home, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.claude(id=ONE, cwd=home.folder("api"), branch=None, config=home.path + "/other")
+    monkeypatch.chdir(home.path)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", "other")
+    assert planned(run, ONE)["env"] == {"CLAUDE_CONFIG_DIR": home.path + "/other"}
+
+
 def test_a_home_that_is_this_home_is_not_mentioned(
     home: Home, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -801,6 +824,15 @@ def test_planning_changes_nothing(home: Home, run: Run) -> None:
     before = snapshot(home.path)
     assert run("plan", made.id).code == 0
     assert snapshot(home.path) == before
+
+
+def test_of_two_equal_copies_the_listed_one_is_planned(home: Home, run: Run) -> None:
+    for name, changed in (("c", 3), ("a", 2), ("d", 1), ("b", 4)):
+        folder = home.folder(name)
+        home.claude(id=ONE, cwd=folder, branch=None, time=1.7e9, mtime=1.7e9 + changed)
+    for option in ("--no-cache", "--all", "--all"):  # without, then making, then with the index
+        (row,) = run("list", "--json", option).objects
+        assert planned(run, ONE)["cwd"] == row["cwd"]
 
 
 def test_a_relocated_session_is_resumed_where_it_belongs(home: Home, run: Run) -> None:

@@ -60,8 +60,9 @@ class Store:
         self.variable = variable
         own = os.environ.get(variable, "")
         self.root = os.path.abspath(own) if own else os.path.join(home(), default)
-        # Where the agent would look by itself: it does not know SESSFZF_HOME.
-        self.agent_home = self.root if own else os.path.join(os.path.expanduser("~"), default)
+        # Where the agent, started in the session's folder, would look by itself: a relative path
+        # means another place there, and it does not know SESSFZF_HOME.
+        self.agent_home = own or os.path.join(os.path.expanduser("~"), default)
 
     def exists(self) -> bool:
         """Whether the person has this agent at all."""
