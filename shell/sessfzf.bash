@@ -14,8 +14,10 @@ if [[ $- == *i* && :${SHELLOPTS-}: =~ :(vi|emacs): ]]; then
 
   # Run fzf ($1) with our options and those in $2...: its answer is on stdout.
   __sessfzf_fzf() {
-    \builtin local fzf=$1 look=@FZF_LOOK@
+    # No values here: behind \builtin, local splits them like any command's words.
+    \builtin local fzf look
     \builtin local -a contract
+    fzf=$1 look=@FZF_LOOK@
     contract=(@FZF_CONTRACT@)
     \builtin shift
     SHELL=/bin/sh FZF_DEFAULT_COMMAND='sessfzf list --fzf' \
@@ -126,7 +128,8 @@ if [[ $- == *i* && :${SHELLOPTS-}: =~ :(vi|emacs): ]]; then
   }
 
   __sessfzf_bind() {
-    \builtin local keymap key=${SESSFZF_KEY-\\er}
+    \builtin local keymap key
+    key=${SESSFZF_KEY-\\er}
     if ((BASH_VERSINFO[0] < 4)); then
       if [[ -n $key ]]; then
         \builtin bind -m emacs "\"$key\": \"\\C-e\\C-u __sessfzf_run\\C-m\""

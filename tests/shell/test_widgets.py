@@ -409,6 +409,18 @@ def test_an_fzf_beside_our_python_is_used(shell: str) -> None:
 
 
 @every_shell
+def test_commands_in_a_folder_with_spaces_and_quotes_are_found(
+    machine: Machine, shell: str
+) -> None:
+    folder = f"{machine.root}/b i n's"
+    os.rename(machine.bin, folder)
+    machine.bin = folder
+    with terminal(machine, shell) as screen:
+        screen.pick("alpha")
+        screen.launched()
+
+
+@every_shell
 def test_without_the_command_the_message_says_so(machine: Machine, shell: str) -> None:
     with terminal(machine, shell, upper=UPPER) as screen:
         machine.without("sessfzf")
