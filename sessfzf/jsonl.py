@@ -91,6 +91,11 @@ class File:
         if position >= self.size and rest and count < HEAD_RECORDS:
             yield rest  # an unterminated last line may still be complete (D20)
 
+    def check(self, loads: Loads) -> None:
+        """Raise OSError when the file has a beginning, but no record is in it: it is damaged."""
+        if self.size and not any(records(line, loads) for line in self.head()):
+            raise OSError(0, "no record could be read")
+
     def backwards(self, end: int) -> Iterator[tuple[int, bytes]]:
         """Yield (start, block) of whole lines from ``end`` back to the beginning of the file.
 

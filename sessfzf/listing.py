@@ -55,6 +55,8 @@ def run(  # noqa: PLR0913 - the command's options
 
     Raises SessfzfError for an unknown agent, OSError when stdout cannot be written.
     """
+    if json and fzf:
+        raise SessfzfError("--json and --fzf exclude each other", 2)
     chosen = _stores(app)
     problems = Problems()
     index = Index(enabled=not no_cache)
@@ -152,7 +154,7 @@ class Walk:
         return {
             (store.app, session_id): state
             for store in self._stores
-            if store.exists()
+            if os.path.isdir(store.root)
             for session_id, state in store.agent().live(store.root, self._index).items()
         }
 
@@ -160,7 +162,7 @@ class Walk:
         known: list[Session] = []
         unread: list[_Unread] = []
         for store in self._stores:
-            if store.exists():  # else the agent's module is not even imported
+            if store.exists(self._problems):  # else the agent's module is not even imported
                 try:
                     found = self._look_up(store)
                 except (ValueError, IndexError, TypeError):  # an index that we did not write
@@ -339,6 +341,14 @@ class _Output:
         rows, self._rows = self._rows, []
         self._flushed += len(rows)
         write("\n".join(rows) + "\n")
+
+
+def tell_if_empty() -> None:
+    """Say on stderr where sessions were looked for, if there are none."""
+    chosen, problems = stores(), Problems()
+    walk = Walk(chosen, Index(), problems)
+    if next(walk.sessions(), None) is None:
+        _tell(problems, chosen, nothing=True)
 
 
 def _tell(problems: Problems, chosen: list[Store], *, nothing: bool) -> None:

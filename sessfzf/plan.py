@@ -7,6 +7,7 @@ branch never.
 from __future__ import annotations
 
 import os
+from time import time
 
 from sessfzf.agents import Problems, Recorded, stores
 from sessfzf.errors import SessfzfError
@@ -14,6 +15,7 @@ from sessfzf.folders import is_folder, real
 from sessfzf.index import Index
 from sessfzf.listing import offer
 from sessfzf.options import FLAG, VALUE
+from sessfzf.rows import formatter
 from sessfzf.streams import tell, write
 from sessfzf.text import clean
 
@@ -187,13 +189,16 @@ def _resolve(key: str) -> tuple[Store, Agent, Session]:
     app, wanted = _parse(key)
     shown = clean(wanted, 100)
     if not (0 < len(wanted) <= _LONGEST_ID and wanted[0].isalnum() and _ID.issuperset(wanted)):
-        raise SessfzfError(f"no session has the id {shown!r}", UNKNOWN)
+        agents = ", ".join(store.app for store in stores())
+        hint = f" (before a colon stands an agent: {agents})" if ":" in wanted else ""
+        raise SessfzfError(f"no session has the id {shown!r}{hint}", UNKNOWN)
     candidates: list[_Candidate] = []
+    problems = Problems()  # not told here: what cannot be read is no answer to this key
     for store in stores():
-        if (app and store.app != app) or not store.exists():
+        if (app and store.app != app) or not store.exists(problems):
             continue
         agent = store.agent()
-        sources, complete = agent.discover(store.root, Index(enabled=False), Problems())
+        sources, complete = agent.discover(store.root, Index(enabled=False), problems)
         candidates += [
             (source, store, agent, complete) for source in sources if source[2].startswith(wanted)
         ]
@@ -204,7 +209,9 @@ def _resolve(key: str) -> tuple[Store, Agent, Session]:
     if not found:
         raise SessfzfError(f"no session has the id {shown!r}", UNKNOWN)
     if len(found) > 1:
-        names = "\n".join(f"  {one.app}:{one.id}  {one.title}" for one, *_ in found.values())
+        newest = sorted((session for session, *_ in found.values()), reverse=True)
+        row = formatter("", int(time() * 1000))
+        names = "\n".join("  " + row(session).replace("\t", "  ") for session in newest)
         raise SessfzfError(f"{shown!r} means {len(found)} sessions:\n{names}", UNKNOWN)
     session, store, agent = next(iter(found.values()))
     session.live = agent.live(store.root, Index(enabled=False)).get(session.id, "")

@@ -9,6 +9,7 @@ import sys
 
 from sessfzf import fzf, plan
 from sessfzf.errors import SessfzfError
+from sessfzf.listing import tell_if_empty
 from sessfzf.shells import SHELLS, quote
 from sessfzf.streams import tell, write
 from sessfzf.text import clean
@@ -38,12 +39,10 @@ def run(
     if pressed == "alt-enter":
         approvals = "recorded"
     chosen = plan.make(plan.given(key), approvals=approvals, fork=fork)
-    if pressed == "ctrl-e":
-        code = plan.settle(chosen, "print")
+    code = plan.settle(chosen, "print" if pressed == "ctrl-e" else confirm)
+    if pressed == "ctrl-e" or (code == plan.UNCONFIRMED and confirm == "print"):
         write(chosen.line(_shell()) + "\n")
-        return code
-    code = plan.settle(chosen, confirm)
-    if code == 0:
+    elif code == 0:
         _become(chosen, terminal=key == "-")
     return code
 
@@ -71,6 +70,7 @@ def _pick() -> tuple[str, str]:
     finally:
         os.close(terminal)
     if done.returncode in {1, 130}:  # nothing matched; Esc
+        tell_if_empty()
         return "", ""
     if done.returncode:
         raise SessfzfError(f"fzf failed with exit code {done.returncode}", plan.REFUSED)

@@ -160,15 +160,15 @@ def _json(session: Session) -> str:
         "cwd": session.cwd or None,
         "branch": _visible(session.branch) or None,
         "time": session.time,
-        "mtime": session.mtime,
-        "bytes": session.bytes,
+        "mtime": session.mtime if session.stamp else None,
+        "bytes": session.bytes if session.stamp else None,
         "model": session.model or None,
         "effort": session.effort or None,
         "approval": session.approval or None,
         "sandbox": session.sandbox or None,
         "live": session.live or None,
         "hidden": session.hidden or None,
-        "path": session.path,
+        "path": session.path if session.stamp else None,
     }
     import orjson
 

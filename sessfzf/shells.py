@@ -23,11 +23,13 @@ def quote(text: str, shell: str) -> str:
         raise ValueError(f"unknown shell: {shell}")
     if any(_is_unfit(ord(character)) for character in text):
         raise ValueError("control characters and lone surrogates cannot be quoted")
-    if shell == "fish":
-        # Inside fish's single quotes a backslash escapes a quote or a backslash
-        # (https://fishshell.com/docs/current/language.html#quotes), so '\'' ends elsewhere.
-        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
-    return "'" + text.replace("'", "'\\''") + "'"
+    return "'" + text.translate(_QUOTED) + "'"
+
+
+# A line meant for sh may well be evaluated by fish, where a backslash counts inside single quotes
+# (https://fishshell.com/docs/current/language.html#quotes) and the usual '\\'' ends elsewhere: that
+# would be code. Both characters stand in double quotes, which all of the shells read alike.
+_QUOTED = {ord("'"): """'"'"'""", ord("\\"): """'"\\\\"'"""}
 
 
 def init_script(shell: str) -> str:

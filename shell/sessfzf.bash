@@ -54,7 +54,13 @@ if [[ $- == *i* && :${SHELLOPTS-}: =~ :(vi|emacs): ]]; then
     fi
     case $ret in
       0) ;;
-      1 | 130) \builtin return 1 ;; # nothing matched; Esc
+      130) \builtin return 1 ;; # Esc
+      1)
+        # Nothing matched. Where there is nothing at all, `list` says where it looked.
+        answer=$(\command sessfzf list --limit 1 2>&1 >/dev/null </dev/null) || :
+        if [[ -n $answer ]]; then __sessfzf_message "$answer"; fi
+        \builtin return 1
+        ;;
       *)
         # What fzf said itself may be painted over by now.
         answer=$(__sessfzf_fzf "$fzf" --filter= </dev/null 2>&1 >/dev/null) || :

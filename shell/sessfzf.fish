@@ -62,7 +62,15 @@ if status is-interactive
         printf '\e[?2004h' >/dev/tty
         switch $ret
             case 0
-            case 1 130 # nothing matched; Esc
+            case 130 # Esc
+                commandline -f repaint
+                return 0
+            case 1
+                # Nothing matched. Where there is nothing at all, `list` says where it looked.
+                set -l answer (command sessfzf list --limit 1 2>&1 >/dev/null </dev/null)
+                if test -n "$answer"
+                    __sessfzf_message $answer
+                end
                 commandline -f repaint
                 return 0
             case '*'

@@ -57,7 +57,13 @@ if [[ -o interactive ]]; then
     \builtin zle reset-prompt
     case $ret in
       0) ;;
-      1 | 130) \builtin return 0 ;; # nothing matched; Esc
+      130) \builtin return 0 ;; # Esc
+      1)
+        # Nothing matched. Where there is nothing at all, `list` says where it looked.
+        answer=$(\command 'sessfzf' 'list' --limit 1 2>&1 >/dev/null </dev/null)
+        [[ -n $answer ]] && __sessfzf_message "$answer"
+        \builtin return 0
+        ;;
       *)
         # What fzf said itself is painted over by now.
         answer=$(__sessfzf_fzf "$fzf" --filter= </dev/null 2>&1 >/dev/null)

@@ -87,7 +87,9 @@ def test_a_moved_branch_needs_a_yes(home: Home, run: Run, launched: Agents) -> N
     refused = run.apart("resume", session.id)
     assert refused.code == 4
     assert "feature" in refused.err
-    assert run.apart("resume", session.id, "--confirm", "print").code == 4
+    printed = run.apart("resume", session.id, "--confirm", "print")
+    assert printed.code == 4
+    assert printed.out.startswith(b"cd ")
     assert launched() is None
     assert run.apart("resume", session.id, "--confirm", "yes").code == 7
     assert launched() is not None
@@ -112,7 +114,14 @@ def test_a_row_on_stdin(home: Home, run: Run, launched: Agents) -> None:
     ],
 )
 def test_what_cannot_be_resumed_is_told_in_one_line(  # noqa: PLR0913 - the fixtures
-    change: str, code: int, words: str, home: Home, run: Run, launched: Agents, tmp_path: Path
+    change: str,
+    code: int,
+    words: str,
+    home: Home,
+    run: Run,
+    launched: Agents,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     folder = home.folder("a")
     session = home.claude(cwd=folder)
@@ -120,6 +129,7 @@ def test_what_cannot_be_resumed_is_told_in_one_line(  # noqa: PLR0913 - the fixt
         os.rmdir(folder)
     if change == "agent":
         (tmp_path / "bin" / "claude").unlink()
+        monkeypatch.setenv("PATH", str(tmp_path / "bin"))  # never the person's own agent
     result = run.apart("resume", "ffffffff" if change == "unknown" else session.id)
     assert result.code == code
     assert result.err.startswith("sessfzf: ")

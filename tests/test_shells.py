@@ -40,7 +40,11 @@ def program(shell: str) -> str:
     return found
 
 
-@pytest.mark.parametrize("shell", shells.SHELLS)
+# `eval "$(sessfzf plan ...)"` without --shell gives any shell what was written for sh.
+@pytest.mark.parametrize(
+    ("shell", "form"),
+    [*((shell, shell) for shell in shells.SHELLS), *((shell, "sh") for shell in shells.WIDGETS)],
+)
 @settings(max_examples=25, deadline=None)
 @example(
     batch=[
@@ -60,10 +64,10 @@ def program(shell: str) -> str:
     ]
 )
 @given(batch=st.lists(names, min_size=1, max_size=40))
-def test_quoted_text_is_one_word_and_itself(shell: str, batch: list[str]) -> None:
-    words = " ".join(shells.quote(name, shell) for name in batch)
+def test_quoted_text_is_one_word_and_itself(shell: str, form: str, batch: list[str]) -> None:
+    words = " ".join(shells.quote(name, form) for name in batch)
     dump = "import os, sys; sys.stdout.buffer.write(b'\\0'.join(map(os.fsencode, sys.argv[1:])))"
-    line = f"{shells.quote(sys.executable, shell)} -c {shells.quote(dump, shell)} {words}\n"
+    line = f"{shells.quote(sys.executable, form)} -c {shells.quote(dump, form)} {words}\n"
     # As a script, where aliases, history and options of the person are out of the way.
     options = {"zsh": ["-f"], "fish": ["--no-config"], "bash": ["--norc"], "sh": []}[shell]
     done = subprocess.run(

@@ -64,9 +64,13 @@ class Store:
         # means another place there, and it does not know SESSFZF_HOME.
         self.agent_home = own or os.path.join(os.path.expanduser("~"), default)
 
-    def exists(self) -> bool:
-        """Whether the person has this agent at all."""
-        return os.path.isdir(self.root)
+    def exists(self, problems: Problems) -> bool:
+        """Whether the person has this agent at all: its home need not be there, but a folder."""
+        if os.path.isdir(self.root):
+            return True
+        if os.path.lexists(self.root):
+            problems.add(self.root, OSError(0, "not a folder"))
+        return False
 
     def agent(self) -> Agent:
         """Import the agent's module."""

@@ -94,6 +94,9 @@ def read(root: str, source: Source, loads: Loads, before: Session | None) -> Ses
             blocks = _read_tail(file, facts, loads)
             if not _read_head(file, facts, loads, blocks):
                 return None
+            if not facts.talked:
+                file.check(loads)
+                return None
             session.unsearched = max(0, file.size - TAIL_BYTES)
         else:
             # A block more than has come: the line that it begins with may have begun before.
@@ -104,8 +107,6 @@ def read(root: str, source: Source, loads: Loads, before: Session | None) -> Ses
                 session.unsearched = file.size - TAIL_BYTES
     if before is not None:
         _keep(before, facts)
-    elif not facts.talked:
-        return None
     else:
         session.cwd = facts.folder() or _launch_folder(session, loads)
         session.places = "\0".join(

@@ -53,6 +53,8 @@ def read(root: str, source: Source, loads: Loads, before: Session | None) -> Ses
             settings = _read_tail(file, session, loads)
             if not _read_head(file, session, loads, settings=settings):
                 return None
+            if not session.spoken:
+                file.check(loads)
     if "/archived_sessions/" in path:
         session.hidden = "archived"
     return session
