@@ -5,7 +5,7 @@ The commands call the same functions with the same words as ``__main__`` does wi
 
 from __future__ import annotations
 
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -22,20 +22,31 @@ app = typer.Typer(
 )
 
 Query = Annotated[
-    str, typer.Argument(help="Text to look for in title, folder, branch, app and id.")
+    str,
+    typer.Argument(
+        metavar="QUERY", help="Text to look for in title, folder, branch, app and id."
+    ),
 ]
 Key = Annotated[
     str,
-    typer.Argument(help="An id, 4 or more of its first characters, APP:ID, a row, or - for stdin."),
+    typer.Argument(
+        metavar="KEY",
+        help="An id, 4 or more of its first characters, APP:ID, a row, or - for stdin.",
+    ),
 ]
 Approvals = Annotated[
     str,
     typer.Option(
-        help="safe: ask at least as often as the strict default. recorded: as the session was."
+        metavar="safe|recorded",
+        help="safe: as strict as the agent's strict default. recorded: as the session was.",
     ),
 ]
 Confirm = Annotated[
-    str, typer.Option(help="What to do with a question: ask, print the line all the same, or yes.")
+    str,
+    typer.Option(
+        metavar="ask|print|yes",
+        help="Where there is a question: ask it, print the line all the same, or take a yes.",
+    ),
 ]
 Fork = Annotated[bool, typer.Option("--fork", help="Go on in a copy of the session.")]
 
@@ -62,7 +73,9 @@ def list_(  # noqa: PLR0913 - the command's options
     fzf: Annotated[bool, typer.Option("--fzf", help="Aligned and coloured, for fzf.")] = False,
     apps: Annotated[
         list[str] | None,
-        typer.Option("--app", help="Only this agent's: claude-code, codex. Repeatable."),
+        typer.Option(
+            "--app", metavar="NAME", help="Only this agent's: claude-code, codex. Repeatable."
+        ),
     ] = None,
     here: Annotated[
         bool,
@@ -72,14 +85,18 @@ def list_(  # noqa: PLR0913 - the command's options
         ),
     ] = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="Also print sessions and archived ones.")
+        bool, typer.Option("--all", help="Also what is hidden: claude -p, codex exec, archived.")
     ] = False,
-    limit: Annotated[Optional[int], typer.Option(min=0, help="At most so many rows.")] = None,  # noqa: UP045 - as above
+    limit: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="At most so many rows.")
+    ] = None,
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Neither read nor write the index.")
     ] = False,
 ) -> None:
-    """Print one row a session, newest first: id, app, age, folder, branch, title.
+    """Print one row a session, the newest first.
+
+    The fields, with tabs between: id, app, age, folder, branch, title.
 
     Example: sessfzf list --here 'flaky test'
     """
@@ -103,14 +120,16 @@ def list_(  # noqa: PLR0913 - the command's options
 def plan(  # noqa: PLR0913 - the command's options
     key: Key,
     shell: Annotated[
-        str, typer.Option(help="The shell that will evaluate the line: sh, bash, zsh, fish.")
+        str, typer.Option(metavar="sh|bash|zsh|fish", help="What will evaluate the line.")
     ] = "sh",
     approvals: Approvals = "safe",
     confirm: Confirm = "ask",
     fork: Fork = False,
     json: Annotated[bool, typer.Option("--json", help="The plan as one JSON object.")] = False,
 ) -> None:
-    """Check a session and print the one line that resumes it, for the shell to evaluate.
+    """Print the one line that resumes a session.
+
+    It is checked before, and is for your shell to evaluate.
 
     Example: eval "$(sessfzf list | fzf | sessfzf plan -)"
     """
@@ -124,13 +143,16 @@ def plan(  # noqa: PLR0913 - the command's options
 @app.command()
 def resume(
     key: Annotated[
-        str | None, typer.Argument(help="As for plan; without one, pick with fzf.")
+        str | None,
+        typer.Argument(metavar="KEY", help="As for plan; without one, pick with fzf."),
     ] = None,
     approvals: Approvals = "safe",
     confirm: Confirm = "ask",
     fork: Fork = False,
 ) -> None:
-    """Pick a session and resume it here and now: for use without the shell widget.
+    """Resume a session here and now.
+
+    For use without the key in your shell.
 
     Example: sessfzf resume
     """
@@ -141,9 +163,9 @@ def resume(
 
 @app.command()
 def init(
-    shell: Annotated[str, typer.Argument(help="zsh, bash or fish.")],
+    shell: Annotated[str, typer.Argument(metavar="SHELL", help="zsh, bash or fish.")],
 ) -> None:
-    """Print the widget of a shell, to be loaded in its rc file.
+    """Print the widget of a shell, for its rc file.
 
     Example: source <(sessfzf init zsh)
     """

@@ -352,9 +352,12 @@ def test_a_line_of_ours_works(line: str, path: str, home: Home, example: str) ->
 
 def test_the_parts_put_together(path: str, example: str, home: Home) -> None:
     home.claude(cwd=home.folder("elsewhere"), prompt="something else")
-    (line,) = [line for line in LINES if line.startswith("eval")]
-    done = shell(["bash", "-c"], line, path, FZF_DEFAULT_OPTS="--filter='retry loop'")
-    assert done.stdout.splitlines()[:4] == [example, "claude", "--resume", SESSION]
+    lines = [line for line in LINES if line.startswith("eval")]
+    assert len(lines) == 2
+    for line in lines:
+        for program in (["bash", "-c"], ["zsh", "-fc"], ["fish", "--no-config", "-c"]):
+            done = shell(program, line, path, FZF_DEFAULT_OPTS="--filter='retry loop'")
+            assert done.stdout.splitlines()[:4] == [example, "claude", "--resume", SESSION]
 
 
 def test_the_lines_that_install() -> None:

@@ -431,11 +431,12 @@ def test_without_the_command_the_message_says_so(machine: Machine, shell: str) -
 
 
 @every_shell
-def test_an_empty_machine_shows_an_empty_list(shell: str) -> None:
+def test_an_empty_machine_shows_an_empty_list_and_then_where_it_looked(shell: str) -> None:
     with machine_with() as machine, terminal(machine, shell) as screen:
         screen.keys("M-r")
         screen.wait("session> .*0/0")
         screen.keys("Enter")
+        screen.wait("^sessfzf: no sessions found; looked for claude-code in ")
         screen.wait_prompt()
         screen.wait_alive()
 
