@@ -107,7 +107,9 @@ def _write(file: str, entries: dict[str, tuple[str, str]]) -> None:
     from sessfzf.interrupts import Uninterrupted
 
     directory = os.path.dirname(file)
-    os.makedirs(directory, mode=0o700, exist_ok=True)
+    # A first ~/.cache too: makedirs gives its mode to the last folder only.
+    for one in (os.path.dirname(directory), directory):
+        os.makedirs(one, mode=0o700, exist_ok=True)
     _sweep(directory)
     lines = [
         f"{path}\n{stamp}\n{rows}" for path, (stamp, rows) in entries.items() if "\n" not in path

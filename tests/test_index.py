@@ -189,11 +189,13 @@ def test_the_cache_is_where_xdg_says(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("mask", [0o000, 0o022, 0o077])
 def test_titles_are_private(cache: Path, mask: int) -> None:
+    cache.parent.rmdir()  # a first ~/.cache is ours to make
     before = os.umask(mask)
     try:
         save()
     finally:
         os.umask(before)
+    assert stat.S_IMODE(os.stat(cache.parent).st_mode) == 0o700
     assert stat.S_IMODE(os.stat(cache).st_mode) == 0o700
     assert stat.S_IMODE(os.stat(cache / "index").st_mode) == 0o600
     assert os.listdir(cache) == ["index"]
