@@ -331,8 +331,11 @@ def test_the_sandbox_of_a_rollout_of_2025_is_read(home: Home, run: Run) -> None:
     assert run.listed()[session.id]["sandbox"] == "read-only"
 
 
-def test_automatic_review_is_told_as_the_option_that_starts_it(home: Home, run: Run) -> None:
-    home.codex(reviewer="auto_review")
+@pytest.mark.parametrize("reviewer", ["auto_review", "guardian", {"type": "auto_review"}])
+def test_automatic_review_is_told_as_the_option_that_starts_it(
+    home: Home, run: Run, reviewer: Any
+) -> None:
+    home.codex(reviewer=reviewer)
     assert only(run)["approval"] == "approve-for-me"
 
 

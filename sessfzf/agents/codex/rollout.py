@@ -172,7 +172,8 @@ def _take_context(record: Record, session: Session) -> bool:
     session.model = string(context.get("model"))
     session.effort = string(context.get("effort"))
     session.approval = approval_name(context.get("approval_policy"))
-    if string(context.get("approvals_reviewer")) not in {"", "user"}:
+    # A tuple: in a set, a value of another type could not be looked for.
+    if context.get("approvals_reviewer") not in (None, "", "user"):
         session.approval = AUTO_REVIEW
     session.sandbox = sandbox_name(
         context.get("sandbox_policy") or context.get("permission_profile")
