@@ -23,9 +23,7 @@ app = typer.Typer(
 
 Query = Annotated[
     str,
-    typer.Argument(
-        metavar="QUERY", help="Text to look for in title, folder, branch, app and id."
-    ),
+    typer.Argument(metavar="QUERY", help="Text to look for in title, folder, branch, app and id."),
 ]
 Key = Annotated[
     str,
