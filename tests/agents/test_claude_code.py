@@ -512,6 +512,13 @@ def test_the_model_is_the_newest_requested_else_the_newest_that_answered(
     assert only(run)["model"] == model
 
 
+def test_another_models_effort_is_not_carried_over(home: Home, run: Run) -> None:
+    answers = [answer(model="opus-x", effort="max"), answer(model="haiku-x")]
+    home.claude([say("hi"), *answers], effort=None)
+    row = only(run)
+    assert (row["model"], row["effort"]) == ("haiku-x", None)
+
+
 def test_the_effort_is_the_newest_answers(home: Home, run: Run) -> None:
     home.claude([say("hi"), answer(effort="low"), answer(effort="max")])
     assert only(run)["effort"] == "max"

@@ -48,6 +48,8 @@ _PLACE_BYTES = (b'"permission-mode"', b'"relocated"', b'"worktree-state"')
 # Sought back to the tail's bound even when all else is known: the client writes them rarely.
 _RARE_BYTES = (b'"custom-title"', b'"relocated"')
 _MAX_PLACES = 8
+_MAX_PATH = 4096  # PATH_MAX: a longer one names no folder, and costs time at every step
+_MAX_CLIMB = 64
 _CWD = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 _NOT_SDK = re.compile(rb'"entrypoint"\s*:\s*"(?!sdk-)')
 _SLUG_LIMIT = 200
@@ -128,8 +130,9 @@ def _keep(before: Session, facts: _Facts) -> None:
     facts.title(before.titled, before.title)
     facts.time = max(facts.time, before.time)
     facts.branch = facts.branch or before.branch
-    facts.model = facts.model or before.model
-    session.effort = session.effort or before.effort
+    if facts.model in {"", before.model}:
+        facts.model = before.model
+        session.effort = session.effort or before.effort
     session.approval = session.approval or before.approval
     session.origin = session.origin or before.origin
     session.cwd = facts.relocated or before.cwd
@@ -212,7 +215,8 @@ class _Facts:
 
     def place(self, folder: str) -> None:
         """Take a folder that a record was written in."""
-        if folder and folder not in self.places and len(self.places) < _MAX_PLACES:
+        known = len(self.places) >= _MAX_PLACES or folder in self.places
+        if not known and 0 < len(folder) <= _MAX_PATH:
             self.places[folder] = None
             if not self.owner and self.owns(folder):
                 self.owner = folder
@@ -267,15 +271,16 @@ class _Facts:
         answered_by = string(table(record.get("message")).get("model"))
         if record.get("isSidechain") is True or answered_by in {"", "<synthetic>"}:
             return  # an error of the API, or a sub-agent's answer, in old releases (2.0.77)
-        session.effort = session.effort or string(record.get("effort"))
         requested = string(record.get("requestedModel"))
         if not self.answered_by:
-            self.answered_by = self.model = answered_by
+            self.answered_by = answered_by
             self.model = requested or answered_by
         elif requested and self.model == self.answered_by == answered_by:
             # "some assistant records" hold it (older-clients 6f): an older one says as what the
             # model was asked for, as long as it is the model that still answers.
             self.model = requested
+        if answered_by == self.answered_by:  # another model's effort may be none of this one's
+            session.effort = session.effort or string(record.get("effort"))
 
     def folder(self) -> str:
         """Return the folder the session belongs to (B4): never the last one it worked in."""
@@ -285,7 +290,9 @@ class _Facts:
             return self.owner
         for place in self.places:  # started above every folder it recorded
             parent = os.path.dirname(place)
-            while parent not in {"", "/"}:
+            for _ in range(_MAX_CLIMB):
+                if not parent.strip("/"):
+                    break
                 if self.owns(parent):
                     return parent
                 parent = os.path.dirname(parent)
@@ -421,7 +428,7 @@ def _find_owner(facts: _Facts, blocks: list[bytes], loads: Loads, known: set[byt
                 place = string(loads(raw))
             except ValueError:
                 continue
-            if facts.owns(place):
+            if len(place) <= _MAX_PATH and facts.owns(place):
                 facts.owner = place
                 return
 

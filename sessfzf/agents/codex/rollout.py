@@ -50,7 +50,8 @@ def read(root: str, source: Source, loads: Loads, before: Session | None) -> Ses
                 _read_tail(file, session, loads, min(TAIL_BYTES, file.size - before.bytes + BLOCK))
                 _keep(before, session)
                 return session
-            settings = _read_tail(file, session, loads)
+            # Those of the first turn say nothing of a long thread's last: then the index decides.
+            settings = _read_tail(file, session, loads) or file.size > TAIL_BYTES
             if not _read_head(file, session, loads, settings=settings):
                 return None
             if not session.spoken:
