@@ -178,12 +178,15 @@ def _json(session: Session) -> str:
         import json
 
         line = json.dumps(record, separators=(",", ":"))
-    # JSON may hold DEL, C1 and bidi controls as they are; a terminal had better not get them.
-    return line if line.isprintable() else "".join(map(_escaped, line))
+    # JSON may hold DEL, C1, bidi controls and piles of marks as they are; a terminal had better not
+    # get them.
+    if line.isprintable() and (line.isascii() or clean(line, len(line) + 1) == line):
+        return line
+    return "".join(map(_escaped, line))
 
 
 def _escaped(char: str) -> str:
-    if char.isprintable():
+    if char.isascii() and char.isprintable():
         return char
     units = char.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
