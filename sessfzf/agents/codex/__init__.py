@@ -27,6 +27,7 @@ EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
 AUTO_REVIEW = "approve-for-me"
 SANDBOXES = ("read-only", "workspace-write")
 _LOCKS = "thread-writer-locks"
+_DEPTH = 3  # sessions/YYYY/MM/DD; links to themselves make it any depth
 
 
 def discover(root: str, index: Index, problems: Problems) -> tuple[list[Source], Complete | None]:
@@ -34,8 +35,8 @@ def discover(root: str, index: Index, problems: Problems) -> tuple[list[Source],
     rows = threads.rows(root, index, problems)
     names = threads.names(root, index)
     found: dict[str, Source] = {}
-    _walk(os.path.join(root, "sessions"), found, problems)
-    _walk(os.path.join(root, "archived_sessions"), found, problems)
+    _walk(os.path.join(root, "sessions"), found, problems, _DEPTH)
+    _walk(os.path.join(root, "archived_sessions"), found, problems, 0)
     for thread, row in rows.items():
         if thread not in found and is_uuid(thread):
             found[thread] = _elsewhere(thread, row)
@@ -132,8 +133,8 @@ def _sandbox(session: Session, launch: Launch, *, recorded: bool) -> str:
     return "workspace-write"
 
 
-def _walk(folder: str, found: dict[str, Source], problems: Problems) -> None:
-    """Add every rollout at and below the folder: sessions/YYYY/MM/DD, archived_sessions."""
+def _walk(folder: str, found: dict[str, Source], problems: Problems, depth: int) -> None:
+    """Add every rollout in the folder and ``depth`` folders of numbers below it."""
     try:
         names = os.listdir(folder)
     except (FileNotFoundError, NotADirectoryError):
@@ -144,7 +145,8 @@ def _walk(folder: str, found: dict[str, Source], problems: Problems) -> None:
     for name in names:
         path = f"{folder}/{name}"
         if name.isdecimal():
-            _walk(path, found, problems)
+            if depth:
+                _walk(path, found, problems, depth - 1)
             continue
         thread = _thread_id(name)
         if not thread:
