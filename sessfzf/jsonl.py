@@ -73,6 +73,10 @@ class File:
     ) -> None:
         os.close(self._fd)
 
+    def beginning(self) -> bytes:
+        """Return the first HEAD_BYTES bytes, for a file that is not made of records."""
+        return os.pread(self._fd, HEAD_BYTES, 0)
+
     def head(self) -> Iterator[bytes]:
         """Yield the first lines, in order, within HEAD_BYTES and HEAD_RECORDS."""
         position, count, step = 0, 0, _FIRST_BLOCK

@@ -74,15 +74,18 @@ def thread_names(path: str) -> list[list[str]]:
 def sqlite_home(path: str) -> list[list[str]]:
     """Return ``sqlite_home`` as config.toml sets it, in one row; none when it does not.
 
+    Raises OSError. Looked for in the first 256 KiB.
+
     Not by tomllib: Python 3.10 has none, and only this one key of the top level is wanted.
     """
-    with open(path, encoding="utf-8", errors="replace") as file:
-        for line in file:
-            if line.lstrip().startswith("["):
-                break  # a table begins
-            if match := _SQLITE_HOME.match(line):
-                value = match[2] if match[1] is None else re.sub(r"\\(.)", r"\1", match[1])
-                return [[os.path.expanduser(value)]]
+    with File(path) as file:
+        text = file.beginning().decode("utf-8", "replace")
+    for line in text.split("\n"):
+        if line.lstrip().startswith("["):
+            break  # a table begins
+        if match := _SQLITE_HOME.match(line):
+            value = match[2] if match[1] is None else re.sub(r"\\(.)", r"\1", match[1])
+            return [[os.path.expanduser(value)]]
     return []
 
 
