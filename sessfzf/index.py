@@ -11,13 +11,14 @@ from __future__ import annotations
 import os
 
 from sessfzf import __version__
+from sessfzf.session import FIELD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 # The header names the version: after an upgrade everything is read anew.
-_HEADER = f"sessfzf {__version__} index 3"
+_HEADER = f"sessfzf {__version__} index 4"
 _FOOTER = "end"
 _LEFT_OVER = 60  # s: no write takes that long
 
@@ -32,13 +33,16 @@ class Index:
         self._seen: dict[str, tuple[str, str]] = {}
         self._changed = False
 
-    def get(self, path: str, stamp: str) -> list[list[str]] | None:
-        """Return the rows kept for the file, or None when it is new or has changed since."""
+    def get(self, path: str, stamp: str, fields: int = -1) -> list[list[str]] | None:
+        """Return the rows kept for the file, or None when it is new or has changed since.
+
+        With ``fields``, all behind that many may come as one, still joined by FIELD.
+        """
         known = self._known.get(path)
         if known is None or known[0] != stamp:
             return None
         self._seen[path] = known
-        return _decode(known[1])
+        return _decode(known[1], fields)
 
     def before(self, path: str) -> tuple[str, list[list[str]]] | None:
         """Return the stamp and rows kept for the file, however it has changed since."""
@@ -140,28 +144,27 @@ def _sweep(directory: str) -> None:
             continue  # another run has renamed or removed it, or it is not ours
 
 
-# The last field of a line that is one row as it is; else each row ends with _ROW, all is escaped.
-_ONE = "="
-# Rows are joined by U+001E and fields by U+001F: neither can be typed, and where a store holds one
-# all the same it is escaped like the line's own end.
-_ROW, _FIELD = "\x1e", "\x1f"
-_ESCAPES = (("\\", "\\\\"), ("\n", "\\n"), (_ROW, "\\r"), (_FIELD, "\\f"))
-_UNESCAPE = {"\\": "\\", "n": "\n", "r": _ROW, "f": _FIELD}
+# What a line of rows begins with: one row follows as it is, or any number, each with its end, where
+# what separates is escaped should a store hold it.
+_ONE, _MANY = "=", "*"
+_ROW = "\x1e"
+_ESCAPES = (("\\", "\\\\"), ("\n", "\\n"), (_ROW, "\\r"), (FIELD, "\\f"))
+_UNESCAPE = {"\\": "\\", "n": "\n", "r": _ROW, "f": FIELD}
 
 
 def _encode(rows: list[list[str]]) -> str:
     escaped = [[_escape(field) for field in row] for row in rows]
     if len(rows) == 1 and escaped == rows:
-        return _FIELD.join([*rows[0], _ONE])
-    return "".join([_FIELD.join(row) + _ROW for row in escaped])
+        return FIELD.join([_ONE, *rows[0]])
+    return _MANY + "".join([FIELD.join(row) + _ROW for row in escaped])
 
 
-def _decode(text: str) -> list[list[str]]:
-    one = text.split(_FIELD)
-    if one[-1] == _ONE:
-        one.pop()
+def _decode(text: str, fields: int = -1) -> list[list[str]]:
+    if text[:1] == _ONE:
+        one = text.split(FIELD, fields + 1 if fields > 0 else -1)
+        del one[0]
         return [one]
-    rows = [row.split(_FIELD) for row in text.split(_ROW)[:-1]]
+    rows = [row.split(FIELD) for row in text[1:].split(_ROW)[:-1]]
     if "\\" in text:
         return [[_unescape(field) for field in row] for row in rows]
     return rows

@@ -14,7 +14,7 @@ from sessfzf.folders import is_folder, real
 from sessfzf.index import Index
 from sessfzf.options import FLAG, MANY, NUMBER
 from sessfzf.rows import Folders, formatter
-from sessfzf.session import Session
+from sessfzf.session import FIELDS_AT_ONCE, Session
 from sessfzf.streams import tell, write
 
 TYPE_CHECKING = False
@@ -179,7 +179,7 @@ class Walk:
         sources, complete = agent.discover(root, self._index, self._problems)
         for source in sources:
             _, path, session_id, stamp = source
-            rows = get(path, stamp)
+            rows = get(path, stamp, FIELDS_AT_ONCE)
             if rows is None:
                 unread.append((source, store, agent, complete))
             elif rows:

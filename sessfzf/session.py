@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+# What separates the fields of a row of the index: it cannot be typed.
+FIELD = "\x1f"
+
 
 class Session:
     """One conversation with an agent, as its store describes it.
 
     Texts are as recorded (``title`` and ``branch`` made printable), ``""`` where unknown; times are
-    epoch ms. A plain class with slots, made from one row of the index without a word between:
-    at each key press there are thousands, and importing dataclasses alone would cost 1.6 bare
-    interpreter starts.
+    epoch ms. A plain class with slots: importing dataclasses alone would cost 1.6 bare interpreter
+    starts at each key press. What a row does not show is unpacked when it is first asked for: there
+    may be thousands of sessions, and a list looks at a few fields of each.
     """
 
     __slots__ = (
+        "_rest",
         "app",
         "approval",
         "branch",
@@ -35,6 +39,15 @@ class Session:
         "unsearched",
     )
 
+    titled: int  # how good the title is: one of the agent's own ranks
+    spoken: str  # "" when nothing was said in it
+    model: str
+    effort: str
+    approval: str  # in the words of the agent's own command line, like sandbox
+    sandbox: str
+    places: str  # other folders the session worked in, joined by NUL
+    origin: str  # the folder a worktree was made from
+
     def __init__(  # noqa: PLR0913 - one a field
         self,
         app: str,
@@ -43,19 +56,12 @@ class Session:
         path: str,
         stamp: str,
         time: int | str = 0,
-        titled: int | str = 0,
-        spoken: str = "1",
         hidden: str = "",
         cwd: str = "",
         branch: str = "",
-        model: str = "",
-        effort: str = "",
-        approval: str = "",
-        sandbox: str = "",
-        places: str = "",
-        origin: str = "",
         title: str = "",
         unsearched: int | str = 0,
+        *rest: str,
     ) -> None:
         self.app = app
         self.root = root  # the agent's home it was found in
@@ -63,39 +69,46 @@ class Session:
         self.path = path  # the transcript
         self.stamp = stamp  # the transcript's mtime_ns, size and inode; "" when it is gone
         self.time = int(time)  # of the newest record
-        self.titled = int(titled)  # how good the title is: one of the agent's own ranks
-        self.spoken = spoken  # "" when nothing was said in it
         self.hidden = hidden  # why `list` leaves it out: print, archived, missing
         self.cwd = cwd  # the folder a resume has to stand in
         self.branch = branch
-        self.model = model
-        self.effort = effort
-        self.approval = approval  # in the words of the agent's own command line, like sandbox
-        self.sandbox = sandbox
-        self.places = places  # other folders the session worked in, joined by NUL
-        self.origin = origin  # the folder a worktree was made from
         self.title = title
         # Bytes at the transcript's beginning where nobody has looked for a title yet.
         self.unsearched = int(unsearched)
         self.live = ""  # idle, busy, waiting or open: never from the index
+        self._rest = rest
+
+    def __getattr__(self, name: str) -> object:
+        """Unpack the fields that have not been asked for yet; called for what has no value."""
+        if name not in _REST:
+            raise AttributeError(name)
+        rest = self._rest[0].split(FIELD) if len(self._rest) == 1 else self._rest
+        if len(rest) != len(_REST) or not rest[0].isdecimal():
+            rest = _UNKNOWN  # a new session, or an index that is not of our making
+        for field, value in zip(_REST, (int(rest[0]), *rest[1:]), strict=True):
+            try:
+                object.__getattribute__(self, field)
+            except AttributeError:
+                setattr(self, field, value)
+        return object.__getattribute__(self, name)
 
     def row(self) -> list[str]:
         """Return what the file itself says, for the index: the arguments from ``time`` on."""
         return [
             str(self.time),
-            str(self.titled),
-            self.spoken,
             self.hidden,
             self.cwd,
             self.branch,
+            self.title,
+            str(self.unsearched),
+            str(self.titled),
+            self.spoken,
             self.model,
             self.effort,
             self.approval,
             self.sandbox,
             self.places,
             self.origin,
-            self.title,
-            str(self.unsearched),
         ]
 
     def __lt__(self, other: Session) -> bool:
@@ -111,3 +124,9 @@ class Session:
     def bytes(self) -> int:
         """The transcript's size."""
         return int(self.stamp.split(".")[1]) if self.stamp else 0
+
+
+# In the order of row(), behind the fields that every session is made with.
+_REST = ("titled", "spoken", "model", "effort", "approval", "sandbox", "places", "origin")
+_UNKNOWN = ("0", "1", "", "", "", "", "", "")
+FIELDS_AT_ONCE = 6

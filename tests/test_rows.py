@@ -272,7 +272,7 @@ def test_columns_are_as_wide_as_the_terminal_allows(
     monkeypatch.setenv("NO_COLOR", "1")
     script = (
         "from sessfzf.rows import formatter; from sessfzf.session import Session\n"
-        "made = Session('codex', '', 'i', '', '', cwd='/x', branch='b')\n"
+        "made = Session('codex', '', 'i', '', '', 0, '', '/x', 'b')\n"
         "print([len(field) for field in formatter('fzf', 0)(made).split('\\t')][3:5])"
     )
     leader, terminal = pty.openpty()

@@ -43,7 +43,8 @@ def read(root: str, source: Source, loads: Loads, before: Session | None) -> Ses
     OSError when the file cannot be read.
     """
     _, path, thread, stamp = source
-    session = Session(APP, root, thread, path, stamp, spoken="")
+    session = Session(APP, root, thread, path, stamp)
+    session.spoken = ""
     if stamp and path.endswith(".jsonl"):
         with File(path) as file:
             if before is not None and before.titled and before.approval:
