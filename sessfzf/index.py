@@ -1,7 +1,7 @@
 """The cache of what was read: the only thing sessfzf ever writes.
 
-A text file, because that is read quickest without an import: three lines a file of a store:
-its path, its stamp (what changes when the file does), the fields of what was found in it. It is a
+A text file, because that is read quickest without an import: two lines a file of a store, its
+path and stamp (what changes when the file does), and the fields of what was found in it. It is a
 cache: missing, torn, foreign, unwritable or of another version, it is ignored or made anew,
 silently.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # The header names the version: after an upgrade everything is read anew.
-_HEADER = f"sessfzf {__version__} index 4"
+_HEADER = f"sessfzf {__version__} index 5"
 _FOOTER = "end"
 _LEFT_OVER = 60  # s: no write takes that long
 
@@ -28,31 +28,42 @@ class Index:
 
     def __init__(self, *, enabled: bool = True) -> None:
         self._file = os.path.join(folder(), "index") if enabled else ""
-        # By path: the stamp, and the rows as they stand in the file.
-        self._known: dict[str, tuple[str, str]] = _load(self._file) if enabled else {}
-        self._seen: dict[str, tuple[str, str]] = {}
+        # By key (path and stamp): the rows, as they stand in the file.
+        self._known: dict[str, str] = _load(self._file) if enabled else {}
+        self._seen: dict[str, str] = {}
+        self._put: set[str] = set()  # paths
+        self._stamps: dict[str, str] | None = None  # by path, of what is known
         self._changed = False
 
-    def get(self, path: str, stamp: str, fields: int = -1) -> list[list[str]] | None:
-        """Return the rows kept for the file, or None when it is new or has changed since.
+    def text(self, path: str, stamp: str) -> str | None:
+        """Return the rows kept for the file as they stand there, None when it is new or changed."""
+        key = f"{path}\t{stamp}"
+        text = self._known.get(key)
+        if text is not None:
+            self._seen[key] = text
+        return text
 
-        With ``fields``, all behind that many may come as one, still joined by FIELD.
-        """
-        known = self._known.get(path)
-        if known is None or known[0] != stamp:
-            return None
-        self._seen[path] = known
-        return _decode(known[1], fields)
+    def get(self, path: str, stamp: str) -> list[list[str]] | None:
+        """Return the rows kept for the file, or None when it is new or has changed since."""
+        text = self.text(path, stamp)
+        return None if text is None else _unpack_rows(text)
 
     def before(self, path: str) -> tuple[str, list[list[str]]] | None:
         """Return the stamp and rows kept for the file, however it has changed since."""
-        known = self._known.get(path)
-        return None if known is None else (known[0], _decode(known[1]))
+        if self._stamps is None:
+            parts = (key.rpartition("\t") for key in self._known)
+            self._stamps = {known: stamp for known, _, stamp in parts}
+        stamp = self._stamps.get(path)
+        text = None if stamp is None else self._known.get(f"{path}\t{stamp}")
+        return None if stamp is None or text is None else (stamp, _unpack_rows(text))
 
     def put(self, path: str, stamp: str, rows: list[list[str]]) -> None:
         """Keep ``rows`` for the file."""
         self._changed = True
-        self._seen[path] = stamp, _encode(rows)
+        self._put.add(path)
+        self._seen[f"{path}\t{stamp}"] = _ROW.join(
+            [FIELD.join([_escape(field) for field in row]) for row in rows]
+        )
 
     def rows(
         self, path: str, stamp: str, read: Callable[[str], list[list[str]]]
@@ -66,8 +77,7 @@ class Index:
 
     def forget(self) -> None:
         """Take nothing more from the file: it holds what this release did not write."""
-        self._known = {}
-        self._seen = {}
+        self._known, self._seen, self._stamps = {}, {}, None
         self._changed = True
 
     def save(self, *, complete: bool) -> None:
@@ -77,14 +87,18 @@ class Index:
         """
         if not self._file:
             return
-        entries = self._seen if complete else {**self._known, **self._seen}
+        entries = self._seen
+        if not complete:
+            kept = self._known.items()
+            entries = {key: text for key, text in kept if key.rpartition("\t")[0] not in self._put}
+            entries |= self._seen
         if not self._changed and len(entries) == len(self._known):
             return
         try:
             _write(self._file, entries)
         except OSError:
             return  # a full disk or a read-only home costs speed, nothing else
-        self._known = entries
+        self._known, self._stamps = entries, None
         self._changed = False
 
 
@@ -96,18 +110,28 @@ def folder() -> str:
     return os.path.join(base, "sessfzf")
 
 
-def _load(file: str) -> dict[str, tuple[str, str]]:
+def unpack(text: str, fields: int = -1) -> list[str]:
+    """Return the fields of a row as it stands in the file.
+
+    With ``fields``, all behind that many may come as one, still joined by FIELD.
+    """
+    if "\\" in text:
+        return [_unescape(field) for field in text.split(FIELD)]
+    return text.split(FIELD, fields)
+
+
+def _load(file: str) -> dict[str, str]:
     try:
         with open(file, "rb", buffering=0) as stream:
             lines = stream.readall().decode("utf-8", "surrogatepass").split("\n")
         if lines.pop(0) != _HEADER or lines.pop() != _FOOTER:
             return {}
-        return dict(zip(lines[::3], zip(lines[1::3], lines[2::3], strict=True), strict=True))
+        return dict(zip(lines[::2], lines[1::2], strict=True))
     except (OSError, ValueError, IndexError):
         return {}
 
 
-def _write(file: str, entries: dict[str, tuple[str, str]]) -> None:
+def _write(file: str, entries: dict[str, str]) -> None:
     from sessfzf.interrupts import Uninterrupted
 
     directory = os.path.dirname(file)
@@ -115,9 +139,7 @@ def _write(file: str, entries: dict[str, tuple[str, str]]) -> None:
     for one in (os.path.dirname(directory), directory):
         os.makedirs(one, mode=0o700, exist_ok=True)
     _sweep(directory)
-    lines = [
-        f"{path}\n{stamp}\n{rows}" for path, (stamp, rows) in entries.items() if "\n" not in path
-    ]
+    lines = [f"{key}\n{text}" for key, text in entries.items() if "\n" not in key]
     data = "\n".join([_HEADER, *lines, _FOOTER]).encode("utf-8", "surrogatepass")
     temporary = f"{file}.{os.urandom(8).hex()}"
     with Uninterrupted():
@@ -144,30 +166,14 @@ def _sweep(directory: str) -> None:
             continue  # another run has renamed or removed it, or it is not ours
 
 
-# What a line of rows begins with: one row follows as it is, or any number, each with its end, where
-# what separates is escaped should a store hold it.
-_ONE, _MANY = "=", "*"
+# Between rows, as FIELD is between fields. What separates is escaped should a store hold it.
 _ROW = "\x1e"
 _ESCAPES = (("\\", "\\\\"), ("\n", "\\n"), (_ROW, "\\r"), (FIELD, "\\f"))
 _UNESCAPE = {"\\": "\\", "n": "\n", "r": _ROW, "f": FIELD}
 
 
-def _encode(rows: list[list[str]]) -> str:
-    escaped = [[_escape(field) for field in row] for row in rows]
-    if len(rows) == 1 and escaped == rows:
-        return FIELD.join([_ONE, *rows[0]])
-    return _MANY + "".join([FIELD.join(row) + _ROW for row in escaped])
-
-
-def _decode(text: str, fields: int = -1) -> list[list[str]]:
-    if text[:1] == _ONE:
-        one = text.split(FIELD, fields + 1 if fields > 0 else -1)
-        del one[0]
-        return [one]
-    rows = [row.split(FIELD) for row in text[1:].split(_ROW)[:-1]]
-    if "\\" in text:
-        return [[_unescape(field) for field in row] for row in rows]
-    return rows
+def _unpack_rows(text: str) -> list[list[str]]:
+    return [unpack(row) for row in text.split(_ROW)] if text else []
 
 
 def _escape(field: str) -> str:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from itertools import islice
-from operator import attrgetter
 from sys import maxsize
 from time import time as seconds_now
 
 from sessfzf.agents import Problems, stores
 from sessfzf.errors import SessfzfError
 from sessfzf.folders import is_folder, real
-from sessfzf.index import Index
+from sessfzf.index import Index, unpack
 from sessfzf.options import FLAG, MANY, NUMBER
 from sessfzf.rows import Folders, formatter
 from sessfzf.session import FIELDS_AT_ONCE, Session
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 
     from sessfzf.agents import Agent, Complete, Source, Store
 
+    _Origin = tuple[Store, Agent, Complete | None]
+    _Known = tuple[str, str, str, str, _Origin]  # a row of the index, id, path, stamp
     _Unread = tuple[Source, Store, Agent, Complete | None]
 
 OPTIONS = {
@@ -105,28 +106,30 @@ class Walk:
         session is held back only until no unread file can be newer.
         """
         known, unread = self._discover()
-        best: dict[tuple[str, str], Session] = {}
-        if unread or len({session.id for session in known}) < len(known):
-            for session in known:
-                offer(session, best)
-            known = list(best.values())
-        self.found = bool(known)
-        known.sort(key=_id)
-        known.sort(key=_time, reverse=True)
-        if unread:
-            yield from self._merge(known, unread, best)
-        else:
-            self.complete = True
-            yield from known
+        if unread or len({one[1] for one in known}) < len(known):
+            yield from self._merge(known, unread)
+            return
+        self.complete = True
+        # Of thousands a screenful is looked at: each is made when its turn comes.
+        known.sort(key=_rank, reverse=True)
+        for one in known:
+            session = self._make(one)
+            if session is not None:
+                self.found = True
+                yield session
 
-    def _merge(
-        self, known: list[Session], unread: list[_Unread], best: dict[tuple[str, str], Session]
-    ) -> Iterator[Session]:
+    def _merge(self, known: list[_Known], unread: list[_Unread]) -> Iterator[Session]:
         from bisect import insort
 
         from sessfzf.jsonl import loader
 
-        waiting = known[::-1]  # the newest last
+        best: dict[tuple[str, str], Session] = {}
+        for one in known:
+            session = self._make(one)
+            if session is not None:
+                offer(session, best)
+        self.found = bool(best)
+        waiting = sorted(best.values())  # the newest last
         unread.sort(key=lambda one: one[0][0], reverse=True)
         loads = loader(len(unread))
         saved = seconds_now()
@@ -158,37 +161,48 @@ class Walk:
             for session_id, state in store.agent().live(store.root, self._index).items()
         }
 
-    def _discover(self) -> tuple[list[Session], list[_Unread]]:
-        known: list[Session] = []
+    def _discover(self) -> tuple[list[_Known], list[_Unread]]:
+        try:
+            return self._look_up_all()
+        except (ValueError, IndexError, TypeError):  # an index that we did not write
+            self._index.forget()
+            self._problems.found.clear()
+            return self._look_up_all()
+
+    def _look_up_all(self) -> tuple[list[_Known], list[_Unread]]:
+        known: list[_Known] = []
         unread: list[_Unread] = []
         for store in self._stores:
             if store.exists(self._problems):  # else the agent's module is not even imported
-                try:
-                    found = self._look_up(store)
-                except (ValueError, IndexError, TypeError):  # an index that we did not write
-                    self._index.forget()
-                    found = self._look_up(store)
-                known += found[0]
-                unread += found[1]
+                self._look_up(store, known, unread)
         return known, unread
 
-    def _look_up(self, store: Store) -> tuple[list[Session], list[_Unread]]:
-        known: list[Session] = []
-        unread: list[_Unread] = []
-        app, root, get, agent = store.app, store.root, self._index.get, store.agent()
-        sources, complete = agent.discover(root, self._index, self._problems)
+    def _look_up(self, store: Store, known: list[_Known], unread: list[_Unread]) -> None:
+        agent, kept = store.agent(), self._index.text
+        sources, complete = agent.discover(store.root, self._index, self._problems)
+        origin = store, agent, complete
         for source in sources:
             _, path, session_id, stamp = source
-            rows = get(path, stamp, FIELDS_AT_ONCE)
-            if rows is None:
-                unread.append((source, store, agent, complete))
-            elif rows:
-                session = Session(app, root, session_id, path, stamp, *rows[0])
-                if session.unsearched:
-                    self.unsearched.append((agent, session))
-                if complete is None or complete(session):
-                    known.append(session)
-        return known, unread
+            text = kept(path, stamp)
+            if text is None:
+                unread.append((source, *origin))
+            elif text:
+                known.append((text, session_id, path, stamp, origin))
+
+    def _make(self, one: _Known) -> Session | None:
+        """Make the session of a row of the index; None when the store says that it is none."""
+        text, session_id, path, stamp, (store, agent, complete) = one
+        try:
+            fields = unpack(text, FIELDS_AT_ONCE)
+            session = Session(store.app, store.root, session_id, path, stamp, *fields)
+            if session.unsearched:
+                self.unsearched.append((agent, session))
+            return session if complete is None or complete(session) else None
+        except (ValueError, IndexError, TypeError):  # an index that we did not write
+            from json import loads
+
+            mtime_ns = int(stamp.partition(".")[0] or 0)
+            return self._read((mtime_ns, path, session_id, stamp), store, agent, loads)
 
     def _before(self, store: Store, source: Source) -> Session | None:
         """Return what is known of the file from when it was shorter, if that is all it was."""
@@ -241,8 +255,9 @@ def _grew(old: str, new: str) -> bool:
     return same == new_same and int(size) < int(new_size)
 
 
-# The order of a list, by two stable sorts, which is quicker than one by pairs.
-_id, _time = attrgetter("id"), attrgetter("time")
+def _rank(one: _Known) -> str:
+    # A row begins with its time, in digits enough for any.
+    return one[0][:20] + one[1]
 
 
 def offer(session: Session, best: dict[tuple[str, str], Session]) -> bool:

@@ -95,7 +95,7 @@ class Session:
     def row(self) -> list[str]:
         """Return what the file itself says, for the index: the arguments from ``time`` on."""
         return [
-            str(self.time),
+            f"{self.time:020}",  # rows sort by time as they are
             self.hidden,
             self.cwd,
             self.branch,
@@ -112,8 +112,8 @@ class Session:
         ]
 
     def __lt__(self, other: Session) -> bool:
-        """Older sessions come first; of one moment, in the reverse order of their ids."""
-        return (self.time, other.id) < (other.time, self.id)
+        """Older sessions come first; of one moment, in the order of their ids."""
+        return (self.time, self.id) < (other.time, other.id)
 
     @property
     def mtime(self) -> int:
