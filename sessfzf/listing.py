@@ -61,15 +61,22 @@ def run(  # noqa: PLR0913 - the command's options
     chosen = _stores(app)
     problems = Problems()
     index = Index(enabled=not no_cache)
-    wanted = _filter(query, here=here, everything=all)
     row = formatter("json" if json else "fzf" if fzf else "", int(seconds_now() * 1000))
     out = _Output()
     walk = Walk(chosen, index, problems, before_read=out.flush_if_waiting)
     live = walk.live()
     stop = None if limit is None else min(limit, maxsize)  # islice takes no more
     try:
-        for session in islice(filter(wanted, walk.sessions()), stop):
-            session.live = live.get((session.app, session.id), "")
+        sessions = walk.sessions()
+        if not all:
+            sessions = (session for session in sessions if not session.hidden)
+        if here:
+            sessions = filter(_Here().holds, sessions)
+        if query:
+            sessions = filter(_matcher(query), sessions)
+        for session in islice(sessions, stop):
+            if live:
+                session.live = live.get((session.app, session.id), "")
             out.write(row(session))
         out.flush()
         if walk.complete and walk.unsearched:
@@ -285,23 +292,16 @@ def _stores(apps: list[str] | None) -> list[Store]:
     return [store for store in every if not apps or store.app in apps]
 
 
-def _filter(query: str, *, here: bool, everything: bool) -> Callable[[Session], bool]:
+def _matcher(query: str) -> Callable[[Session], bool]:
     sought = query.casefold()
     folders = Folders()
-    places = _Here() if here else None
 
-    def wanted(session: Session) -> bool:
-        if session.hidden and not everything:
-            return False
-        if places is not None and not places.holds(session):
-            return False
-        if not sought:
-            return True
+    def matches(session: Session) -> bool:
         shown = folders[session.cwd]
         text = (session.title, session.cwd, shown, session.branch, session.app, session.id)
         return any(sought in field.casefold() for field in text)
 
-    return wanted
+    return matches
 
 
 class _Here:

@@ -54,15 +54,14 @@ def discover(
         folders = {entry for entry in entries if len(entry) == _UUID_LENGTH}
         for entry in entries:
             session_id = entry[:_UUID_LENGTH]
-            if entry[_UUID_LENGTH:] != SUFFIX or not is_uuid(session_id):
-                continue
-            try:
-                one = source(folder + entry, session_id)
-            except OSError as error:
-                problems.add(folder + entry, error)
-                continue
-            # A folder of the session's own may hold the title the person gave it (B1).
-            found.append(_with_sidecar(one) if session_id in folders else one)
+            if entry[_UUID_LENGTH:] == SUFFIX and is_uuid(session_id):
+                try:
+                    one = source(folder + entry, session_id)
+                except OSError as error:
+                    problems.add(folder + entry, error)
+                    continue
+                # A folder of the session's own may hold the title the person gave it (B1).
+                found.append(_with_sidecar(one) if session_id in folders else one)
     return found, None
 
 
