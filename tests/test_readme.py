@@ -449,6 +449,27 @@ def test_the_load_line_binds_the_key(name: str, path: str) -> None:
 
 @pytest.mark.usefixtures("_no_completions")
 @pytest.mark.parametrize("name", [pytest.param(name, marks=NEEDS_SHELLS) for name in WIDGETS])
+def test_a_script_kept_in_a_file_is_made_anew_when_it_is_older_than_the_command(
+    name: str, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocks = re.findall(r"^```shell\n# (\w+)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    lines = dict(blocks)[name].splitlines()
+    cache = tmp_path / "home" / ".cache"
+    cache.mkdir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    keys = bound(name, [load_line(name)], path)
+    assert bound(name, lines, path) == keys
+    kept = cache / f"sessfzf.{name}"
+    script = kept.read_text()
+    kept.write_text("# newer than the command\n")
+    assert bound(name, lines, path) == []
+    os.utime(kept, (0, 0))
+    assert bound(name, lines, path) == keys
+    assert kept.read_text() == script
+
+
+@pytest.mark.usefixtures("_no_completions")
+@pytest.mark.parametrize("name", [pytest.param(name, marks=NEEDS_SHELLS) for name in WIDGETS])
 def test_the_examples_of_other_keys(name: str, path: str) -> None:
     alt_o, ctrl_o, none = block_lines("fish" if name == "fish" else "bash")
     for line, shown in ((alt_o, SHOWN[name][1]), (ctrl_o, SHOWN[name][2])):
