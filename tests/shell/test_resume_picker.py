@@ -56,7 +56,8 @@ def test_ctrl_e_prints_the_line_for_the_shell_in_use(fzf: str) -> None:
     with machine_with(fzf) as machine:
         folder = machine.home.folder("it's")
         machine.home.claude(cwd=folder, prompt="alpha")
-        for shell, quoted in (("/bin/zsh", "it'\\\\''s"), ("/usr/bin/fish", "it\\\\'s")):
+        quoted = """it'"'"'s"""
+        for shell in ("/bin/zsh", "/usr/bin/fish"):
             with terminal(machine, "bash", load="", size=(200, 50), SHELL=shell) as screen:
                 start(screen)
                 screen.keys("C-e")
