@@ -1,0 +1,189 @@
+"""Faults of the machine: after each only the index is left over, and the next run is right."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Run
+    from stores import Home
+
+COMMAND: Final = (sys.executable, "-m", "sessfzf")
+
+
+def start(*args: str, **env: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [*COMMAND, *args],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | env,
+        start_new_session=True,
+    )
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    return folder
+
+
+@pytest.fixture
+def filled(home: Home) -> Home:
+    """Sessions of both agents, and an index of Codex's that has to be copied to be read."""
+    for number in range(40):
+        home.claude(cwd=f"/home/kim/repo{number % 5}", prompt=f"prompt {number}", filler=20_000)
+    threads = [home.codex(prompt=f"thread {number}") for number in range(5)]
+    home.codex_db([home.thread(thread) for thread in threads], state="wal")
+    return home
+
+
+def leftovers(tmp_path: Path) -> list[str]:
+    cache = tmp_path / "cache" / "sessfzf"
+    found = (
+        [str(path) for path in cache.iterdir() if path.name != "index"] if cache.exists() else []
+    )
+    return found + [str(path) for path in (tmp_path / "tmp").iterdir()]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_polite_signal_at_any_moment_leaves_nothing(
+    filled: Home, run: Run, temporary: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    want = run.apart("list", "--all", "--no-cache").out
+    chance = random.Random(number)  # noqa: S311 - to be repeatable
+    for _ in range(25):
+        for path in (tmp_path / "cache").rglob("index"):
+            path.unlink()
+        process = start("list", "--all")
+        time.sleep(chance.uniform(0, 0.25))
+        process.send_signal(number)
+        process.communicate(timeout=30)
+        assert not leftovers(tmp_path)
+    assert run.apart("list", "--all").out == want
+    assert run.apart("list", "--all").out == want
+    assert not list(temporary.iterdir())
+    assert filled
+
+
+def test_a_kill_at_any_moment_does_not_harm_the_next_run(
+    filled: Home, run: Run, temporary: Path, tmp_path: Path
+) -> None:
+    want = run.apart("list", "--all", "--no-cache").out
+    chance = random.Random(9)  # noqa: S311 - to be repeatable
+    for _ in range(25):
+        process = start("list", "--all")
+        time.sleep(chance.uniform(0, 0.25))
+        process.kill()
+        process.communicate(timeout=30)
+        assert run.apart("list", "--all").out == want
+        for path in (tmp_path / "cache").rglob("index"):
+            path.unlink()
+    # What a kill may leave is swept by a later run.
+    old = time.time() - 3600
+    for folder in (tmp_path / "cache" / "sessfzf", temporary):
+        for path in folder.iterdir():
+            os.utime(path, (old, old))
+    assert run.apart("list", "--all").out == want
+    assert not leftovers(tmp_path)
+    assert filled
+
+
+def test_two_hundred_processes_build_the_index_at_once(
+    filled: Home, run: Run, temporary: Path, tmp_path: Path
+) -> None:
+    want = run.apart("list", "--all", "--no-cache").out
+    processes = [start("list", "--all") for _ in range(200)]
+    for process in processes:
+        out, err = process.communicate(timeout=120)
+        assert (process.returncode, out, err) == (0, want, b"")
+    assert not leftovers(tmp_path)
+    assert run.apart("list", "--all").out == want
+    assert filled
+    assert temporary
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        pytest.param({"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, id="locale-C"),
+        pytest.param({"LANG": "xx_YY.nonsense", "LC_ALL": ""}, id="locale-unknown"),
+        pytest.param({"XDG_CACHE_HOME": "relative/path"}, id="relative-cache"),
+        pytest.param({"XDG_CACHE_HOME": "/proc/nowhere"}, id="cache-cannot-be-made"),
+        pytest.param({"XDG_CACHE_HOME": "/dev/null"}, id="cache-below-a-file"),
+        pytest.param({"TZ": "Nowhere/Land"}, id="time-zone"),
+        pytest.param({"COLUMNS": "nonsense", "TERM": "nonsense"}, id="terminal"),
+    ],
+)
+def test_a_strange_environment_changes_nothing(home: Home, run: Run, env: dict[str, str]) -> None:
+    home.claude(cwd="/home/kim/Grüße", prompt="日本 naïve 🎉")
+    want = run.apart("list")
+    done = run.apart("list", **env)
+    assert (done.code, done.out, done.err) == (0, want.out, "")
+    assert "日本 naïve 🎉".encode() in done.out
+
+
+@pytest.mark.parametrize("value", [None, "/", "", "relative", "/nonexistent"])
+def test_any_home_lists_or_says_where_it_looked(
+    value: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Both stores are named, so that nothing of the machine's own is ever looked at.
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
+    env = {name: text for name, text in os.environ.items() if name != "HOME"}
+    env |= {} if value is None else {"HOME": value}
+    done = subprocess.run([*COMMAND, "list"], env=env, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert done.stderr.decode().startswith("sessfzf: no sessions found; looked for claude-code in ")
+
+
+@pytest.mark.parametrize(
+    ("closed", "code"),
+    [
+        pytest.param("0<&-", 0, id="stdin"),
+        pytest.param("1>&-", 1, id="stdout"),
+        pytest.param("2>&-", 0, id="stderr"),
+        pytest.param("0<&- 2>&-", 0, id="stdin-stderr"),
+        pytest.param("0<&- 1>&- 2>&-", 1, id="all"),
+        pytest.param("1>/dev/full", 1, id="stdout-full"),
+    ],
+)
+@pytest.mark.parametrize("command", ["list", "plan ID --confirm yes", "init zsh"])
+def test_closed_streams(  # noqa: PLR0913 - the fixtures
+    filled: Home, tmp_path: Path, temporary: Path, closed: str, code: int, command: str
+) -> None:
+    session = filled.claude(cwd=filled.folder("work"), branch=None)
+    line = f'exec "$0" -m sessfzf {command.replace("ID", session.id)} {closed}'
+    done = subprocess.run(
+        ["sh", "-c", line, sys.executable], capture_output=True, check=False, timeout=60
+    )
+    assert done.returncode == code, done.stderr
+    assert b"Traceback" not in done.stderr
+    assert (b"sessfzf: " in done.stderr) == (code == 1 and "2>" not in closed)
+    assert not leftovers(tmp_path)
+    assert temporary
+
+
+@pytest.mark.parametrize("year", [1980, 2100], ids=str)
+def test_a_wrong_clock_only_changes_ages(
+    home: Home, run: Run, monkeypatch: pytest.MonkeyPatch, year: int
+) -> None:
+    for number in range(3):
+        home.claude(prompt=f"prompt {number}")
+    before = run("list").rows
+    monkeypatch.setattr("sessfzf.listing.seconds_now", lambda: (year - 1970) * 365.25 * 86_400)
+    after = run("list").rows
+    assert [row[:2] + row[3:] for row in after] == [row[:2] + row[3:] for row in before]
+    assert {row[2] for row in after} == ({"now"} if year < 2000 else {"73y"})
