@@ -62,12 +62,22 @@ class Plan:
 
         Whatever came from a store is quoted, always: what needs no quotes in one shell is code in
         another. No ``--`` after cd: the path is absolute, and an old ``cd`` may not know it.
+        Raises SessfzfError for what the shell has no way to write.
         """
         from sessfzf.shells import quote
 
-        words = [f"{name}={quote(value, shell)}" for name, value in self.env.items()]
-        words += [quote(word, shell) if isinstance(word, Recorded) else word for word in self.argv]
-        return f"cd {quote(self.cwd, shell)} && {' '.join(words)}"
+        try:
+            words = [f"{name}={quote(value, shell)}" for name, value in self.env.items()]
+            words += [
+                quote(word, shell) if isinstance(word, Recorded) else word for word in self.argv
+            ]
+            return f"cd {quote(self.cwd, shell)} && {' '.join(words)}"
+        except ValueError:
+            raise SessfzfError(
+                f"{clean(self.cwd, 1000)} has invisible characters in its name, which can be "
+                "written for bash, zsh and fish only: see --shell",
+                REFUSED,
+            ) from None
 
 
 def run(  # noqa: PLR0913 - the command's options
@@ -256,7 +266,7 @@ def _check_quotable(folder: str, whose: str) -> None:
     from sessfzf.shells import quote
 
     try:
-        quote(folder, "sh")
+        quote(folder, "bash")
     except ValueError:
         message = f"{whose} folder has a control character or is not UTF-8: {clean(folder, 1000)}"
         raise SessfzfError(message, REFUSED) from None

@@ -16,20 +16,41 @@ WIDGETS: tuple[str, ...] = ("bash", "zsh", "fish")
 def quote(text: str, shell: str) -> str:
     """Return `text` as one literal word of `shell`, always in quotes.
 
-    Raises ValueError for a shell that is not in SHELLS, and for text with control characters or
-    lone surrogates: neither can stand in a line that goes through an edit buffer and a history.
+    What a terminal would not show (bidi controls, zero-width, piles of combining marks) stands in
+    it as an escape of its bytes. Raises ValueError for a shell that is not in SHELLS, for such text
+    in sh, which has no escapes, and for text with control characters or lone surrogates: neither
+    can stand in a line that goes through an edit buffer and a history.
     """
     if shell not in SHELLS:
         raise ValueError(f"unknown shell: {shell}")
     if any(_is_unfit(ord(character)) for character in text):
         raise ValueError("control characters and lone surrogates cannot be quoted")
-    return "'" + text.translate(_QUOTED) + "'"
+    if text.isascii():
+        return "'" + text.translate(_QUOTED) + "'"
+    from sessfzf.text import is_hidden
+
+    hidden = is_hidden(text)
+    if shell == "sh" and any(hidden):
+        raise ValueError("sh cannot name invisible characters")
+    words = [
+        _escape(character, shell) if hide else character.translate(_QUOTED)
+        for character, hide in zip(text, hidden, strict=True)
+    ]
+    return "'" + "".join(words) + "'"
 
 
 # A line meant for sh may well be evaluated by fish, where a backslash counts inside single quotes
 # (https://fishshell.com/docs/current/language.html#quotes) and the usual '\\'' ends elsewhere: that
 # would be code. Both characters stand in double quotes, which all of the shells read alike.
 _QUOTED = {ord("'"): """'"'"'""", ord("\\"): """'"\\\\"'"""}
+
+
+def _escape(character: str, shell: str) -> str:
+    """Return a character between two runs of quotes, as its bytes."""
+    data = character.encode()
+    if shell == "fish":
+        return "'" + "".join(f"\\X{byte:02x}" for byte in data) + "'"
+    return "'$'" + "".join(f"\\{byte:03o}" for byte in data) + "''"
 
 
 def init_script(shell: str) -> str:

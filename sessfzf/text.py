@@ -29,6 +29,21 @@ def clean(text: str, limit: int = 300) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
+def is_hidden(text: str) -> list[bool]:
+    """Say of each character whether a terminal would not show it, or let it show something else.
+
+    Bidi controls, zero-width, line separators, and of a pile of combining marks the upper ones.
+    """
+    from unicodedata import category
+
+    hidden, marks = [], 0
+    for char in text:
+        kind = category(char)
+        marks = marks + 1 if kind[0] == "M" else 0
+        hidden.append(kind in {"Cf", "Zl", "Zp"} or char in _FILLERS or marks > _MARKS_PER_LETTER)
+    return hidden
+
+
 def width(text: str) -> int:
     """How many columns a terminal uses for ``text`` (clean text)."""
     if text.isascii():

@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sessfzf import fzf, shells
+from sessfzf.text import is_hidden
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,7 +66,10 @@ def program(shell: str) -> str:
 )
 @given(batch=st.lists(names, min_size=1, max_size=40))
 def test_quoted_text_is_one_word_and_itself(shell: str, form: str, batch: list[str]) -> None:
+    if form == "sh":  # it has no way to write what cannot be seen
+        batch = [name for name in batch if not any(is_hidden(name))]
     words = " ".join(shells.quote(name, form) for name in batch)
+    assert not any(is_hidden(words))
     dump = "import os, sys; sys.stdout.buffer.write(b'\\0'.join(map(os.fsencode, sys.argv[1:])))"
     line = f"{shells.quote(sys.executable, form)} -c {shells.quote(dump, form)} {words}\n"
     # As a script, where aliases, history and options of the person are out of the way.
@@ -77,7 +81,7 @@ def test_quoted_text_is_one_word_and_itself(shell: str, form: str, batch: list[s
         check=True,
         env={"PATH": "/usr/bin:/bin", "HOME": os.environ["HOME"], "LC_ALL": "C.UTF-8"},
     )
-    assert done.stdout.decode().split("\0") == batch
+    assert done.stdout.decode().split("\0") == (batch or [""])
     assert done.stderr == b""
 
 
@@ -86,6 +90,14 @@ def test_quoted_text_is_one_word_and_itself(shell: str, form: str, batch: list[s
 def test_what_no_line_can_hold_is_refused(shell: str, text: str) -> None:
     with pytest.raises(ValueError, match="cannot be quoted"):
         shells.quote(text, shell)
+
+
+@pytest.mark.parametrize("text", ["a\u202eb", "\u200b", "\ufeff", "\u2028", "a" + "\u0301" * 5])
+def test_what_cannot_be_seen_is_an_escape_and_in_sh_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="invisible"):
+        shells.quote(text, "sh")
+    for shell in shells.WIDGETS:
+        assert shells.quote(text, shell).isprintable()
 
 
 def test_unknown_shells_are_refused() -> None:
