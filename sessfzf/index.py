@@ -21,15 +21,17 @@ if TYPE_CHECKING:
 _HEADER = f"sessfzf {__version__} index 5"
 _FOOTER = "end"
 _LEFT_OVER = 60  # s: no write takes that long
+_BIGGEST = 64 * 1024 * 1024  # some 100,000 sessions: a bigger file is none of ours
 
 
 class Index:
     """What earlier runs found, by path. ``enabled=False`` neither reads nor writes the file."""
 
     def __init__(self, *, enabled: bool = True) -> None:
-        self._file = os.path.join(folder(), "index") if enabled else ""
+        place = folder() if enabled else ""
+        self._file = os.path.join(place, "index") if place else ""
         # By key (path and stamp): the rows, as they stand in the file.
-        self._known: dict[str, str] = _load(self._file) if enabled else {}
+        self._known: dict[str, str] = _load(self._file) if place else {}
         self._seen: dict[str, str] = {}
         self._put: set[str] = set()  # paths
         self._stamps: dict[str, str] | None = None  # by path, of what is known
@@ -66,11 +68,14 @@ class Index:
         )
 
     def rows(
-        self, path: str, stamp: str, read: Callable[[str], list[list[str]]]
+        self, path: str, stamp: str, fields: int, read: Callable[[str], list[list[str]]]
     ) -> list[list[str]]:
-        """Return the rows kept for the file, from ``read(path)`` when it is new or has changed."""
+        """Return the rows kept for the file, from ``read(path)`` when it is new or has changed.
+
+        Each has ``fields`` fields; if one has not, it is not of our making, and all are read anew.
+        """
         rows = self.get(path, stamp)
-        if rows is None:
+        if rows is None or any(len(row) != fields for row in rows):
             rows = read(path)
             self.put(path, stamp, rows)
         return rows
@@ -103,11 +108,14 @@ class Index:
 
 
 def folder() -> str:
-    """Return the cache folder: ``$XDG_CACHE_HOME/sessfzf``, else ``~/.cache/sessfzf``."""
+    """Return the cache folder: ``$XDG_CACHE_HOME/sessfzf``, else ``~/.cache/sessfzf``.
+
+    ``""`` when nobody says where the home folder is: a file in the present one would surprise.
+    """
     base = os.environ.get("XDG_CACHE_HOME", "")
     if not base.startswith("/"):  # relative ones are to be ignored (XDG base directories 0.8)
         base = os.path.join(os.path.expanduser("~"), ".cache")
-    return os.path.join(base, "sessfzf")
+    return os.path.join(base, "sessfzf") if base.startswith("/") else ""
 
 
 def unpack(text: str, fields: int = -1) -> list[str]:
@@ -122,7 +130,11 @@ def unpack(text: str, fields: int = -1) -> list[str]:
 
 def _load(file: str) -> dict[str, str]:
     try:
-        with open(file, "rb", buffering=0) as stream:
+        # A FIFO in its place must not wait for a writer.
+        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(descriptor, "rb", buffering=0) as stream:
+            if os.fstat(descriptor).st_size > _BIGGEST:
+                return {}
             lines = stream.readall().decode("utf-8", "surrogatepass").split("\n")
         if lines.pop(0) != _HEADER or lines.pop() != _FOOTER:
             return {}

@@ -204,12 +204,15 @@ class Walk:
             session = Session(store.app, store.root, session_id, path, stamp, *fields)
             if session.unsearched:
                 self.unsearched.append((agent, session))
-            return session if complete is None or complete(session) else None
         except (ValueError, IndexError, TypeError):  # an index that we did not write
             from json import loads
 
             mtime_ns = int(stamp.partition(".")[0] or 0)
-            return self._read((mtime_ns, path, session_id, stamp), store, agent, loads)
+            read = self._read((mtime_ns, path, session_id, stamp), store, agent, loads)
+            if read is None:
+                return None
+            session = read
+        return session if complete is None or complete(session) else None
 
     def _before(self, store: Store, source: Source) -> Session | None:
         """Return what is known of the file from when it was shorter, if that is all it was."""

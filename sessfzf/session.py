@@ -83,7 +83,7 @@ class Session:
         if name not in _REST:
             raise AttributeError(name)
         rest = self._rest[0].split(FIELD) if len(self._rest) == 1 else self._rest
-        if len(rest) != len(_REST) or not rest[0].isdecimal():
+        if len(rest) != len(_REST) or not (rest[0].isdecimal() and len(rest[0]) == 1):
             rest = _UNKNOWN  # a new session, or an index that is not of our making
         for field, value in zip(_REST, (int(rest[0]), *rest[1:]), strict=True):
             try:

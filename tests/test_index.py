@@ -92,7 +92,7 @@ def test_rows_are_read_once_and_then_kept() -> None:
 
     for stamp in ("1", "1", "2"):
         index = Index()
-        assert index.rows(PATH, stamp, read) == ROWS
+        assert index.rows(PATH, stamp, len(ROWS[0]), read) == ROWS
         index.save(complete=True)
     assert asked == [PATH, PATH]
 
@@ -103,7 +103,7 @@ def test_a_failing_read_keeps_nothing() -> None:
 
     index = Index()
     with pytest.raises(OSError, match="gone"):
-        index.rows(PATH, "1.2.3", read)
+        index.rows(PATH, "1.2.3", len(ROWS[0]), read)
     index.save(complete=True)
     assert kept() is None
 

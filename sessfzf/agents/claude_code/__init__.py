@@ -96,7 +96,7 @@ def live(root: str, index: Index) -> dict[str, str]:
             continue  # the .key beside it is a secret
         path = os.path.join(folder, name)
         try:
-            rows = index.rows(path, stamp(path), _read_pid_file)
+            rows = index.rows(path, stamp(path), 4, _read_pid_file)
         except OSError:
             continue
         found |= {row[0]: row[1] for row in rows if _is_running(row[2], row[3])}
@@ -159,9 +159,14 @@ def _read_pid_file(path: str) -> list[list[str]]:
                 state = status if status in {"idle", "busy", "waiting"} else "open"
                 if is_uuid(session_id):
                     return [
-                        [session_id, state, str(record.get("pid")), str(record.get("procStart"))]
+                        [session_id, state, _digits(record, "pid"), _digits(record, "procStart")]
                     ]
     return []
+
+
+def _digits(record: dict[str, object], field: str) -> str:
+    value = record.get(field)
+    return str(value) if isinstance(value, (str, int)) else ""
 
 
 def _is_running(pid: str, started: str) -> bool:

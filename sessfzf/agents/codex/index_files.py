@@ -129,7 +129,7 @@ def _row(values: dict[str, object], children: set[object]) -> list[str]:
 
 
 def _integer(value: object) -> int:
-    # substr() makes a text of a number
-    if isinstance(value, str) and value.isascii() and value.isdecimal():
+    # substr() makes a text of a number; one of more digits is none that Codex wrote
+    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 16:  # noqa: PLR2004
         return int(value)
-    return value if isinstance(value, int) and value > 0 else 0
+    return 0

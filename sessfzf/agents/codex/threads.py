@@ -17,24 +17,27 @@ if TYPE_CHECKING:
 
 ID, KIND, ARCHIVED, CWD, BRANCH, NAME, TITLE, MODEL, EFFORT, APPROVAL, SANDBOX = range(11)
 TIME, UPDATED, PATH = 11, 12, 13
+_LONGEST_TIMES = 40  # digits, of both
 
 
 def rows(root: str, index: Index, problems: Problems) -> dict[str, list[str]]:
-    """Return the threads of every index there is, by id; of two rows the newer (A1)."""
+    """Return the threads of every index there is, by id; of two rows the newer (A1).
+
+    Raises ValueError when sessfzf's own index has been tampered with.
+    """
     found: dict[str, list[str]] = {}
     for path in _databases(root, index):
         try:
-            rows = index.rows(
-                path,
-                sqlite.stamp(path),
-                _read_database,
-            )
+            rows = index.rows(path, sqlite.stamp(path), PATH + 1, _read_database)
         except OSError as error:
             problems.add(path, error)
             continue
         for row in rows:
+            times = row[TIME] + row[UPDATED]
+            if not times.isdecimal() or len(times) > _LONGEST_TIMES:
+                raise ValueError("an index that is not of our making")
             known = found.get(row[ID])
-            if known is None or int(row[UPDATED] or 0) > int(known[UPDATED] or 0):
+            if known is None or int(row[UPDATED]) > int(known[UPDATED]):
                 found[row[ID]] = row
     return found
 
@@ -61,7 +64,7 @@ def _sqlite_home(root: str, index: Index) -> str:
     path = os.path.join(root, "config.toml")
 
     try:
-        rows = index.rows(path, stamp(path), _read_config)
+        rows = index.rows(path, stamp(path), 1, _read_config)
     except OSError:
         return ""
     return rows[0][0] if rows else ""
@@ -72,7 +75,7 @@ def names(root: str, index: Index) -> dict[str, str]:
     path = os.path.join(root, "session_index.jsonl")
 
     try:
-        return {row[0]: row[1] for row in index.rows(path, stamp(path), _read_names)}
+        return {row[0]: row[1] for row in index.rows(path, stamp(path), 2, _read_names)}
     except OSError:
         return {}
 
