@@ -388,7 +388,7 @@ class _Head:
         if self.first_entrypoint is None:
             self.first_entrypoint = entrypoint
             self.nested = record.get("isSidechain") is True or bool(string(record.get("teamName")))
-            self.facts.time = self.facts.time or milliseconds(record.get("timestamp"))
+            self.facts.time = self.facts.time or max(0, milliseconds(record.get("timestamp")))
         if kind == "user" and not self.prompt:
             self.prompt, command = _prompt(record)
             self.command = self.command or command

@@ -80,7 +80,7 @@ def _read_tail(file: File, session: Session, loads: Loads, limit: int = TAIL_BYT
         if any(talk in block for talk in _TALK_BYTES):
             session.spoken = "1"
         if number == 0 or not session.time:
-            session.time = max(map(_moment, newest_first(block), repeat(loads)), default=0)
+            session.time = max(0, *map(_moment, newest_first(block), repeat(loads)), 0)
         settings = settings or _take_settings(block, session, loads)
         if settings and session.spoken:
             break
