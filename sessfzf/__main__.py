@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 from sessfzf.errors import SessfzfError
@@ -11,6 +12,8 @@ from sessfzf.streams import check, tell, write
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command with these arguments (sys.argv's without), return the exit code."""
+    if argv is None:
+        _use_utf8()
     arguments = sys.argv[1:] if argv is None else argv
     try:
         check()
@@ -25,6 +28,15 @@ def main(argv: list[str] | None = None) -> int:
     except OSError as error:
         tell(error.strerror or str(error))
         return 1
+
+
+def _use_utf8() -> None:
+    """Start anew in Python's UTF-8 mode where the locale says another encoding.
+
+    Agents record UTF-8 whatever the locale, and paths of the stores go to the system by Python's.
+    """
+    if sys.getfilesystemencoding() != "utf-8" and not sys.flags.utf8_mode and sys.executable:
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606
 
 
 def _dispatch(arguments: list[str]) -> int:

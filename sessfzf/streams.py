@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from sessfzf.errors import SessfzfError
 
@@ -35,7 +34,10 @@ def write(text: str) -> None:
 
 def tell(message: str) -> None:
     """Write one message of ours to stderr (clean text); nobody listening is no error."""
+    # Not by print: what its buffer cannot get rid of makes the exit code 120.
+    data = f"sessfzf: {message}\n".encode("utf-8", "replace")
     try:
-        print(f"sessfzf: {message}", file=sys.stderr, flush=True)
-    except (OSError, ValueError, AttributeError):
-        return  # closed, or None when it was closed before we started
+        while data:
+            data = data[os.write(2, data) :]
+    except OSError:
+        return
