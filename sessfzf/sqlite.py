@@ -15,7 +15,7 @@ from sessfzf.jsonl import is_regular, open_quietly
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import TypeVar
 
     Result = TypeVar("Result")
@@ -27,6 +27,9 @@ _TRIES = 3
 _PREFIX = "sessfzf-copy-"
 _NAME = "copy.sqlite"
 _LEFT_OVER = 60  # s: no read takes that long
+_BIGGEST_COPY = 512 * 1024 * 1024  # a temporary folder may lie in memory
+# Titles of 1 MB were seen (D30); SQLite loads a text of any size to give its beginning.
+_HEAP = 16 * 1024 * 1024
 
 
 def stamp(path: str) -> str:
@@ -63,8 +66,47 @@ def read(path: str, query: Callable[[sqlite3.Connection], Result]) -> Result:
 
         with Uninterrupted():
             return _read_copy(path, query)
-    except sqlite3.Error as error:
-        raise OSError(0, str(error), path) from None
+    except (sqlite3.Error, MemoryError) as error:
+        raise OSError(0, str(error) or "too big a value", path) from None
+
+
+def select(
+    connection: sqlite3.Connection, columns: str, table: str
+) -> Iterator[tuple[object, ...]]:
+    """Yield what of the columns of each row can be read; a row of which nothing can is left out.
+
+    Raises sqlite3.Error or MemoryError when that is true of all.
+    """
+    import sqlite3
+
+    done: set[int] = set()
+    try:
+        for number, *values in connection.execute(f"SELECT rowid, {columns} FROM {table}"):  # noqa: S608 - our names
+            done.add(number)
+            yield tuple(values)
+    except (sqlite3.Error, MemoryError) as error:
+        failure = error
+    else:
+        return
+    # A damaged page or a value too big for the heap: the others one by one. Their numbers stand
+    # apart from the values.
+    one = f"SELECT {columns} FROM {table} WHERE rowid = ?"  # noqa: S608
+    try:
+        numbers = [row[0] for row in connection.execute(f"SELECT rowid FROM {table}")]  # noqa: S608
+    except sqlite3.Error:
+        numbers = []
+    for number in numbers:
+        if number in done:
+            continue
+        try:
+            values = connection.execute(one, (number,)).fetchone()
+        except (sqlite3.Error, MemoryError):
+            continue
+        if values is not None:
+            done.add(number)
+            yield values
+    if not done:
+        raise failure
 
 
 def columns(connection: sqlite3.Connection, name: str) -> set[str]:
@@ -79,12 +121,15 @@ def _query(uri: str, query: Callable[[sqlite3.Connection], Result]) -> Result:
     try:
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
         connection.execute("PRAGMA query_only=1")
+        connection.execute(f"PRAGMA hard_heap_limit={_HEAP}")
         return query(connection)
     finally:
         connection.close()
 
 
 def _read_copy(path: str, query: Callable[[sqlite3.Connection], Result]) -> Result:
+    if sum(_size(path + end) for end in ("", *_BESIDE)) > _BIGGEST_COPY:
+        raise OSError(0, "too big to be copied", path)
     folder = _private_folder()
     copy = os.path.join(folder, _NAME)
     try:

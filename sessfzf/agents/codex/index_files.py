@@ -100,8 +100,8 @@ def _query(connection: sqlite3.Connection) -> list[list[str]]:
     if sqlite.columns(connection, "thread_spawn_edges") >= {"child_thread_id"}:
         edges = connection.execute("SELECT child_thread_id FROM thread_spawn_edges")
         children = {row[0] for row in edges}
-    cursor = connection.execute(f"SELECT {', '.join(wanted)} FROM threads")  # noqa: S608 - our names
-    return [_row(dict(zip(_COLUMNS, values, strict=True)), children) for values in cursor]
+    found = sqlite.select(connection, ", ".join(wanted), "threads")
+    return [_row(dict(zip(_COLUMNS, values, strict=True)), children) for values in found]
 
 
 def _row(values: dict[str, object], children: set[object]) -> list[str]:
