@@ -26,6 +26,7 @@ LINE_BYTES = 256 * 1024
 BLOCK = 64 * 1024
 SEARCH_BLOCK = 1024 * 1024
 _FIRST_BLOCK = 8 * 1024  # most of what a head is read for stands in its first 3 KB (B3)
+_LAST_BLOCK = 16 * 1024  # most of what a tail is read for stands in its last 19 KB (observed f)
 
 _FILE_TYPE = 0o170000
 _REGULAR = 0o100000
@@ -112,16 +113,19 @@ class File:
             # To the end of the line that `end` lies in; from the first that begins in here.
             stop = data.find(b"\n", end - start)
             first = data.find(b"\n") + 1 if start else 0
-            yield start, data[first : stop if stop >= 0 else len(data)]
+            # In the midst of an endless line, or a hole, there is nothing to look through.
+            whole = first or not start
+            yield start, data[first : stop if stop >= 0 else len(data)] if whole else b""
             end = start
 
     def tail(self, limit: int = TAIL_BYTES) -> Iterator[bytes]:
         """Yield blocks of whole lines from the end backwards, ``limit`` bytes at most."""
-        end = self.size
+        end, step = self.size, _LAST_BLOCK
         stop = max(0, end - limit)
         rest = b""
         while end > stop:
-            start = max(stop, end - BLOCK)
+            start = max(stop, end - step)
+            step = BLOCK
             data = os.pread(self._fd, end - start, start)
             if len(data) == end - start:  # else the file has shrunk, and what followed is gone
                 data += rest
@@ -136,11 +140,17 @@ class File:
                 yield data
 
 
-def newest_first(block: bytes) -> Iterator[bytes]:
-    """Yield the lines of a block from the last to the first, without the oversized ones."""
-    for line in reversed(block.split(b"\n")):
-        if line and len(line) <= LINE_BYTES:
-            yield line
+def newest_first(block: bytes, without: tuple[bytes, ...] = ()) -> Iterator[bytes]:
+    """Yield the lines of a block from the last to the first, without the oversized ones.
+
+    Nor are those yielded that begin with one of ``without``: they are passed over without a copy.
+    """
+    end = len(block)
+    while end > 0:
+        start = block.rfind(b"\n", 0, end) + 1
+        if start < end <= start + LINE_BYTES and not block.startswith(without, start):
+            yield block[start:end]
+        end = start - 1
 
 
 def loader(files: int) -> Loads:
@@ -175,7 +185,7 @@ def _salvage(line: bytes) -> list[Record]:
     from json import JSONDecoder
 
     # orjson refuses lone surrogates, `json` does not; neither takes NULs or glued records.
-    text = line.replace(b"\0", b"").decode("utf-8-sig", "replace").strip()
+    text = line.translate(None, b"\0").decode("utf-8-sig", "replace").strip()
     decoder = JSONDecoder(strict=False)
     found: list[Record] = []
     position = 0

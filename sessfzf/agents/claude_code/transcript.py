@@ -27,6 +27,8 @@ from sessfzf.text import clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sessfzf.agents import Source
     from sessfzf.jsonl import Loads, Record
 
@@ -47,12 +49,16 @@ _TITLE_BYTES = (b'"custom-title"', b'"ai-title"', b'"last-prompt"', b'"summary"'
 _PLACE_BYTES = (b'"permission-mode"', b'"relocated"', b'"worktree-state"')
 # Sought back to the tail's bound even when all else is known: the client writes them rarely.
 _RARE_BYTES = (b'"custom-title"', b'"relocated"')
+# How a record of the conversation begins, in every release, and none of the others does: most of a
+# transcript, passed over at a glance where only the others are sought.
+_MESSAGE = (b'{"parentUuid":',)
 _MAX_PLACES = 8
 _MAX_PATH = 4096  # PATH_MAX: a longer one names no folder, and costs time at every step
 _MAX_CLIMB = 64
 _CWD = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 _NOT_SDK = re.compile(rb'"entrypoint"\s*:\s*"(?!sdk-)')
 _SLUG_LIMIT = 200
+_STAMP_LENGTH = 24  # "2026-11-02T08:00:00.100Z", as the client writes every time
 
 # Texts that stand where a prompt would but that nobody typed (B5).
 _NO_PROMPT = (
@@ -150,7 +156,7 @@ def search_title(session: Session, loads: Loads, until: float) -> bool:
     facts = _Facts(session, slug="")
     with File(session.path) as file:
         for start, block in file.backwards(min(session.unsearched, file.size)):
-            for line in newest_first(block):
+            for line in newest_first(block, _MESSAGE):
                 if b'"custom-title"' in line or b'"ai-title"' in line:
                     for record in records(line, loads):
                         facts.take(record)
@@ -197,9 +203,11 @@ class _Facts:
         self.slug = slug
         self.talked = False
         self.time = 0
+        self.stamp = ""  # as it was written, if in the client's usual form
         self.branch = ""
         self.model = ""
         self.answered_by = ""  # message.model of the newest answer
+        self.requested = ""  # its requestedModel
         self.relocated = ""
         self.places: dict[str, None] = {}
         self.owner = ""  # the first of them that the transcript's project folder is named after
@@ -213,6 +221,16 @@ class _Facts:
                 self.session.title = text
                 self.session.titled = rank
 
+    def at(self, stamp: str) -> None:
+        """Take a time if it is later than known."""
+        usual = len(stamp) == _STAMP_LENGTH and stamp[-1] == "Z"
+        if usual and stamp <= self.stamp:
+            return  # converting every one of them would take longer than parsing the records
+        time = milliseconds(stamp)
+        if time > self.time:
+            self.time = time
+            self.stamp = stamp if usual else ""
+
     def place(self, folder: str) -> None:
         """Take a folder that a record was written in."""
         known = len(self.places) >= _MAX_PLACES or folder in self.places
@@ -221,18 +239,30 @@ class _Facts:
             if not self.owner and self.owns(folder):
                 self.owner = folder
 
-    def sought(self, block: bytes, *, newest: bool) -> list[bytes]:
-        """Return the bytes by which lines of this block that still matter are known."""
-        if newest or not (self.time and self.branch and self.model):
-            return [*_TALK_BYTES, *_TITLE_BYTES, *_PLACE_BYTES]
-        needles = [*_RARE_BYTES]
-        if not self.session.effort:
-            needles.append(b'"effort"')
-        if not self.session.approval:
-            needles.append(b'"permissionMode"')
-        if self.session.titled < _BY_AGENT:
-            needles += _TITLE_BYTES
-        return [needle for needle in needles if needle in block]
+    def sought(self, block: bytes, number: int) -> Iterator[bytes]:
+        """Yield the lines that still matter of a block, the newest being number 0."""
+        passed_over: tuple[bytes, ...] = ()
+        if number == 0 or not (self.time and self.branch and self.model):
+            needles = [*_TALK_BYTES, *_TITLE_BYTES, *_PLACE_BYTES]
+        else:
+            needles = []
+            if not self.session.effort:
+                needles.append(b'"effort"')
+            if not self.session.approval:
+                needles.append(b'"permissionMode"')
+            if number == 1 and not self.requested:
+                needles.append(b'"requestedModel"')
+            if number == 1 and self.session.titled < _BY_LATER_PROMPT:
+                needles.append(b'"user"')
+            needles = [needle for needle in needles if needle in block]
+            if not needles:
+                passed_over = _MESSAGE
+            needles += _RARE_BYTES
+            if self.session.titled < _BY_AGENT:
+                needles += _TITLE_BYTES
+        for line in newest_first(block, passed_over):
+            if any(needle in line for needle in needles):
+                yield line
 
     def take(self, record: Record) -> None:
         """Take what a record of the tail says, unless a newer one has said it."""
@@ -255,7 +285,7 @@ class _Facts:
 
     def _take_talk(self, record: Record, kind: str) -> None:
         session = self.session
-        self.time = max(self.time, milliseconds(record.get("timestamp")))
+        self.at(string(record.get("timestamp")))
         self.branch = self.branch or string(record.get("gitBranch"))
         if kind == "system":
             return
@@ -271,16 +301,14 @@ class _Facts:
         answered_by = string(table(record.get("message")).get("model"))
         if record.get("isSidechain") is True or answered_by in {"", "<synthetic>"}:
             return  # an error of the API, or a sub-agent's answer, in old releases (2.0.77)
-        requested = string(record.get("requestedModel"))
-        if not self.answered_by:
-            self.answered_by = answered_by
-            self.model = requested or answered_by
-        elif requested and self.model == self.answered_by == answered_by:
-            # "some assistant records" hold it (older-clients 6f): an older one says as what the
-            # model was asked for, as long as it is the model that still answers.
-            self.model = requested
+        self.answered_by = self.answered_by or answered_by
         if answered_by == self.answered_by:  # another model's effort may be none of this one's
             session.effort = session.effort or string(record.get("effort"))
+            # "some assistant records" hold it (older-clients 6f): an older one says as what the
+            # model was asked for, as long as it is the model that still answers.
+            if not self.requested:
+                self.requested = string(record.get("requestedModel"))
+                self.model = self.requested or answered_by
 
     def folder(self) -> str:
         """Return the folder the session belongs to (B4): never the last one it worked in."""
@@ -313,13 +341,11 @@ class _Facts:
 def _read_tail(file: File, facts: _Facts, loads: Loads, limit: int = TAIL_BYTES) -> list[bytes]:
     """Take what the end of the file says; return the blocks read, newest first."""
     blocks: list[bytes] = []
-    for block in file.tail(limit):
-        sought = facts.sought(block, newest=not blocks)
+    for number, block in enumerate(file.tail(limit)):
         blocks.append(block)
-        for line in newest_first(block) if sought else ():
-            if any(needle in line for needle in sought):
-                for record in records(line, loads):
-                    facts.take(record)
+        for line in facts.sought(block, number):
+            for record in records(line, loads):
+                facts.take(record)
     return blocks
 
 
@@ -327,15 +353,19 @@ def _read_head(file: File, facts: _Facts, loads: Loads, blocks: list[bytes]) -> 
     """Take what the beginning of the file says; False when it is no session of its own."""
     head = _Head(facts)
     raw_places: set[bytes] = set()
+    latest = b""
     for line in file.head():
-        place = _CWD.search(line)
+        # Most lines name the folder of the line before: finding just that is quicker.
+        place = None if latest and latest in line else _CWD.search(line)
         fresh = place is not None and place[1] not in raw_places
         talk = not head.settled() and (b'"user"' in line or b'"assistant"' in line)
-        titled = b'"summary"' in line or b'"custom-title"' in line
+        other = not line.startswith(_MESSAGE)
+        titled = other and (b'"summary"' in line or b'"custom-title"' in line)
         if not (fresh or talk or titled):
             continue
         if place:
             raw_places.add(place[1])
+            latest = place[0]
         for record in records(line, loads):
             head.take(record)
         if head.nested:
