@@ -9,6 +9,7 @@ does not see a ``-wal``. So: no ``-wal``, immutable; else a private copy of the 
 from __future__ import annotations
 
 import os
+import sys
 
 from sessfzf.jsonl import is_regular, open_quietly
 
@@ -29,7 +30,7 @@ _NAME = "copy.sqlite"
 _LEFT_OVER = 60  # s: no read takes that long
 _BIGGEST_COPY = 512 * 1024 * 1024  # a temporary folder may lie in memory
 # Titles of 1 MB were seen (D30); SQLite loads a text of any size to give its beginning.
-_HEAP = 16 * 1024 * 1024
+_LONGEST = 4 * 1024 * 1024
 
 
 def stamp(path: str) -> str:
@@ -121,7 +122,10 @@ def _query(uri: str, query: Callable[[sqlite3.Connection], Result]) -> Result:
     try:
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
         connection.execute("PRAGMA query_only=1")
-        connection.execute(f"PRAGMA hard_heap_limit={_HEAP}")
+        if sys.version_info >= (3, 11):
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+        else:
+            connection.execute(f"PRAGMA hard_heap_limit={4 * _LONGEST}")
         return query(connection)
     finally:
         connection.close()
