@@ -130,7 +130,7 @@ def test_two_hundred_processes_build_the_index_at_once(
 def test_a_strange_environment_changes_nothing(home: Home, run: Run, env: dict[str, str]) -> None:
     home.claude(cwd="/home/kim/Grüße", prompt="日本 naïve 🎉")
     want = run.apart("list")
-    done = run.apart("list", **env)
+    done = run.apart("list", **env)  # type: ignore[arg-type]
     assert (done.code, done.out, done.err) == (0, want.out, "")
     assert "日本 naïve 🎉".encode() in done.out
 
