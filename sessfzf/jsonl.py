@@ -122,22 +122,22 @@ class File:
         """Yield blocks of whole lines from the end backwards, ``limit`` bytes at most."""
         end, step = self.size, _LAST_BLOCK
         stop = max(0, end - limit)
-        rest = b""
+        rest: list[bytes] = []  # of the line whose beginning is not reached yet, its end first
         while end > stop:
             start = max(stop, end - step)
             step = BLOCK
             data = os.pread(self._fd, end - start, start)
-            if len(data) == end - start:  # else the file has shrunk, and what followed is gone
-                data += rest
+            if len(data) < end - start:
+                rest = []  # the file has shrunk, and what followed is gone
             end = start
-            if start > 0:
-                cut = data.find(b"\n")
-                if cut < 0:
-                    rest = data
-                    continue
-                rest, data = data[:cut], data[cut + 1 :]
-            if data:
-                yield data
+            cut = data.find(b"\n") if start > 0 else -1
+            if start > 0 and cut < 0:
+                rest.append(data)
+                continue
+            block = b"".join([data[cut + 1 :], *reversed(rest)])
+            rest = [data[: max(cut, 0)]]
+            if block:
+                yield block
 
 
 def newest_first(block: bytes, without: tuple[bytes, ...] = ()) -> Iterator[bytes]:

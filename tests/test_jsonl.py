@@ -39,6 +39,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         "BLOCK": 32,
         "SEARCH_BLOCK": 64,
         "_FIRST_BLOCK": 10,
+        "_LAST_BLOCK": 16,
     }
     for name, value in limits.items():
         monkeypatch.setattr(jsonl, name, value)
@@ -157,6 +158,11 @@ def test_newest_first_is_the_lines_backwards_without_the_oversized(
     with File(str(tmp_path / "x.jsonl")) as file:
         lines = [line for block in file.tail(1 << 20) for line in newest_first(block)]
     assert lines == [line for line in reversed(data.split(b"\n")) if 0 < len(line) <= 60]
+
+
+def test_newest_first_passes_over_what_is_not_wanted() -> None:
+    block = b'{"a":1}\n{"b":2}\n\n{"a":3}\n{"c":"{\\"a\\":4}"}'
+    assert [*newest_first(block, (b'{"a":',))] == [b'{"c":"{\\"a\\":4}"}', b'{"b":2}']
 
 
 def test_tail_with_its_own_limits(tmp_path: Path, reads: list[int]) -> None:

@@ -579,6 +579,34 @@ def test_records_out_of_order_give_the_newest_time(home: Home, run: Run) -> None
     assert only(run)["time"] == 1_790_000_900_000
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "newest"),
+    [
+        pytest.param("08:00:00.700Z", "08:00:00Z", 700, id="no-fraction"),
+        pytest.param("08:00:00Z", "08:00:00.700Z", 700, id="a-fraction-after-none"),
+        pytest.param("10:00:00.100+02:00", "07:59:59.900Z", 100, id="an-offset"),
+        pytest.param("07:59:59.900Z", "10:00:00.100+02:00", 100, id="an-offset-last"),
+        pytest.param("08:00:00.100Z", "99:99:99.999Z", 100, id="no-time"),
+        pytest.param("99:99:99.999Z", "08:00:00.100Z", 100, id="no-time-first"),
+    ],
+)
+def test_times_of_any_form_are_compared_as_times(
+    home: Home, run: Run, first: str, second: str, newest: int
+) -> None:
+    stamps = [f"2026-11-02T{clock}" for clock in (first, second)]
+    home.claude([say("hi", timestamp=stamps[0]), answer(timestamp=stamps[1])])
+    assert only(run)["time"] == 1_793_606_400_000 + newest
+
+
+def test_the_model_asked_for_is_found_behind_a_long_result(home: Home, run: Run) -> None:
+    result = aside([tool_result("x" * 30 * KB)])
+    home.claude(
+        [say("hi"), answer(model="b", requestedModel="asked"), result, answer(model="b")],
+        filler=300 * KB,
+    )
+    assert only(run)["model"] == "asked"
+
+
 # Big files
 
 
