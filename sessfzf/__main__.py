@@ -60,10 +60,9 @@ def _dispatch(arguments: list[str]) -> int:
         if arguments[1] in WIDGETS:
             write(init_script(arguments[1]))
             return 0
-    from sessfzf.cli import app
+    from sessfzf.cli import run
 
-    app(arguments, prog_name="sessfzf")
-    return 0
+    return run(arguments)
 
 
 if __name__ == "__main__":

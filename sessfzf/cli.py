@@ -5,11 +5,16 @@ The commands call the same functions with the same words as ``__main__`` does wi
 
 from __future__ import annotations
 
+from io import StringIO
 from typing import Annotated
 
 import typer
 
 from sessfzf import __version__
+from sessfzf.streams import tell
+from sessfzf.text import clean
+
+CANCELLED = 130
 
 app = typer.Typer(
     name="sessfzf",
@@ -170,8 +175,27 @@ def init(
     from sessfzf.errors import SessfzfError
     from sessfzf.shells import WIDGETS, init_script
     from sessfzf.streams import write
-    from sessfzf.text import clean
 
     if shell not in WIDGETS:
         raise SessfzfError(f"there is no widget for {clean(shell)!r}: {', '.join(WIDGETS)}", 2)
     write(init_script(shell))
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command that these words name, return its exit code; tell what is wrong with them."""
+    try:
+        code = app(arguments, prog_name="sessfzf", standalone_mode=False)
+    except typer.Abort:
+        return CANCELLED
+    except Exception as error:
+        # Typer brings its own copy of Click, before it stood on Click: they share no class.
+        if not hasattr(error, "show") or not hasattr(error, "exit_code"):
+            raise
+        message = StringIO()
+        error.show(file=message)
+        lines = message.getvalue().splitlines()
+        # The words of the caller stand in it as they are.
+        fit = [line if line.isascii() and line.isprintable() else clean(line) for line in lines]
+        tell("\n".join(fit), prefix="")
+        code = error.exit_code
+    return code if isinstance(code, int) else 0

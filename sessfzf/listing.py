@@ -291,7 +291,11 @@ def _stores(apps: list[str] | None) -> list[Store]:
     names = [store.app for store in every]
     for app in apps or ():
         if app not in names:
-            raise SessfzfError(f"no agent is called {app!r}: there are {', '.join(names)}", 2)
+            from sessfzf.text import clean
+
+            raise SessfzfError(
+                f"no agent is called {clean(app)!r}: there are {', '.join(names)}", 2
+            )
     return [store for store in every if not apps or store.app in apps]
 
 

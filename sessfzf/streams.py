@@ -32,10 +32,10 @@ def write(text: str) -> None:
         data = data[os.write(1, data) :]
 
 
-def tell(message: str) -> None:
+def tell(message: str, prefix: str = "sessfzf: ") -> None:
     """Write one message of ours to stderr (clean text); nobody listening is no error."""
     # Not by print: what its buffer cannot get rid of makes the exit code 120.
-    data = f"sessfzf: {message}\n".encode("utf-8", "replace")
+    data = f"{prefix}{message}\n".encode("utf-8", "replace")
     try:
         while data:
             data = data[os.write(2, data) :]
