@@ -376,8 +376,7 @@ def _read_head(file: File, facts: _Facts, loads: Loads, blocks: list[bytes]) -> 
             and (file.size <= TAIL_BYTES or facts.session.titled >= _BY_PERSON)
         ):
             break  # else go on: a name given early may be too far from the end to be seen there
-    if not facts.owner:
-        _find_owner(facts, blocks, loads, raw_places)
+    _find_places(facts, blocks, loads, raw_places)
     head.conclude(blocks)
     return True
 
@@ -447,8 +446,8 @@ def _holds_message(blocks: list[bytes], uuid: str) -> bool:
     return any(message.search(block) for block in blocks)
 
 
-def _find_owner(facts: _Facts, blocks: list[bytes], loads: Loads, known: set[bytes]) -> None:
-    """Look for the folder the transcript belongs to among those that the tail names."""
+def _find_places(facts: _Facts, blocks: list[bytes], loads: Loads, known: set[bytes]) -> None:
+    """Take the other folders that the tail names, the one the transcript belongs to among them."""
     for block in reversed(blocks):
         for raw in _CWD.findall(block):
             if raw in known:
@@ -458,9 +457,9 @@ def _find_owner(facts: _Facts, blocks: list[bytes], loads: Loads, known: set[byt
                 place = string(loads(raw))
             except ValueError:
                 continue
-            if len(place) <= _MAX_PATH and facts.owns(place):
+            facts.place(place)
+            if not facts.owner and len(place) <= _MAX_PATH and facts.owns(place):
                 facts.owner = place
-                return
 
 
 def _prompt(record: Record) -> tuple[str, str]:
