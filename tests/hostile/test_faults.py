@@ -149,6 +149,37 @@ def test_any_home_lists_or_says_where_it_looked(
     assert done.stderr.decode().startswith("sessfzf: no sessions found; looked for claude-code in ")
 
 
+@pytest.mark.parametrize("value", ["relative", "~", "."])
+def test_a_home_that_is_no_place_leaves_nothing_here(home: Home, run: Run, value: str) -> None:
+    made = home.claude()
+    place = os.path.join(home.path, "here")
+    os.mkdir(place)
+    os.chdir(place)
+    done = run.apart("list", HOME=value, XDG_CACHE_HOME="", CLAUDE_CONFIG_DIR=home.claude_dir)
+    assert (done.code, done.rows[0][0]) == (0, made.id)
+    assert os.listdir(place) == []
+
+
+def test_nobody_listening_on_stderr_changes_no_exit_code(tmp_path: Path) -> None:
+    line = '{ sleep 0.2; "$0" -m sessfzf plan nobody; echo $? >code; } 2>&1 | true'
+    subprocess.run(["sh", "-c", line, sys.executable], check=True, cwd=tmp_path, timeout=60)
+    deadline = time.monotonic() + 20
+    while not (tmp_path / "code").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.05)
+    assert (tmp_path / "code").read_text() == "1\n"
+
+
+def test_a_folder_that_is_not_ascii_is_found_in_a_locale_that_is(home: Home, run: Run) -> None:
+    folder = home.folder("Gr\u00fc\u00dfe")
+    made = home.claude(cwd=folder, branch=None)
+    env = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = run.apart("plan", made.id, **env)  # type: ignore[arg-type]
+    assert (done.code, done.out) == (0, run.apart("plan", made.id).out)
+    os.chdir(folder)
+    assert run.apart("list", "--here", **env).rows[0][0] == made.id  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("closed", "code"),
     [

@@ -81,7 +81,12 @@ def trace(tmp_path: Path, *args: str, stdin: bytes = b"") -> list[tuple[str, str
         capture_output=True,
         check=False,
         timeout=120,
-        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": str(tmp_path / "tmp")},
+        env=os.environ
+        | {
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "TMPDIR": str(tmp_path / "tmp"),
+            "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
+        },
         start_new_session=True,
     )
     assert b"Traceback" not in done.stderr, done.stderr
@@ -100,6 +105,10 @@ def trace(tmp_path: Path, *args: str, stdin: bytes = b"") -> list[tuple[str, str
 def store(home: Home, tmp_path: Path) -> list[str]:
     """A home with everything that is read, and everything that never may be; ids to plan."""
     (tmp_path / "tmp").mkdir()
+    (tmp_path / "bin").mkdir()
+    for name in ("claude", "codex"):  # the agents that `resume` becomes
+        (tmp_path / "bin" / name).write_text("#!/bin/sh\nexit 0\n")
+        (tmp_path / "bin" / name).chmod(0o755)
     folder = home.folder("work")
     claude = home.claude(cwd=folder, branch=None, sidecar="Named")
     home.claude(cwd=folder, branch=None, entrypoint="sdk-cli")
@@ -127,7 +136,11 @@ COMMANDS: Final = (
     ["plan", "CODEX", "--approvals", "recorded", "--fork"],
     ["plan", "nobody-has-this"],
     ["resume", "nobody-has-this"],
+    ["resume", "CLAUDE", "--confirm", "yes"],
+    ["resume", "CODEX", "--confirm", "yes", "--approvals", "recorded"],
     ["init", "zsh"],
+    ["init", "bash"],
+    ["init", "fish"],
     ["--help"],
 )
 
