@@ -208,10 +208,8 @@ def _resolve(key: str) -> tuple[Store, Agent, Session]:
         if (app and store.app != app) or not store.exists(problems):
             continue
         agent = store.agent()
-        sources, complete = agent.discover(store.root, Index(enabled=False), problems)
-        candidates += [
-            (source, store, agent, complete) for source in sources if source[2].startswith(wanted)
-        ]
+        sources, complete = agent.discover(store.root, Index(enabled=False), problems, wanted)
+        candidates += [(source, store, agent, complete) for source in sources]
     exact = [candidate for candidate in candidates if candidate[0][2] == wanted]
     if not exact and len(wanted) < _SHORTEST_PREFIX:
         raise SessfzfError(f"{shown!r} is too short: give {_SHORTEST_PREFIX} characters or more")

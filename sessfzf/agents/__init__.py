@@ -2,9 +2,9 @@
 
 One module an agent. It offers, and nothing else is asked of it:
 
-``discover(root, index, problems)``
-    every file that may be a session, and what else the store says of sessions, if anything does.
-    Opens no file that the index knows.
+``discover(root, index, problems, wanted="")``
+    every file that may be a session whose id begins with ``wanted``, and what else the store says
+    of sessions, if anything does. Opens no file that the index knows.
 ``read(root, source, loads, before)``
     one file's Session, or None when it is no session; ``before`` is what it was when the file was
     shorter, if that is known. Raises OSError.
@@ -30,16 +30,18 @@ if TYPE_CHECKING:
     from sessfzf.session import Session
 
     # One file as a walk of the store saw it: mtime_ns, path, session id, stamp (what changes when
-    # the file does: mtime_ns.size.inode, and "" when the file is gone).
+    # the file does: mtime_ns.size.inode, and "" when the file is gone; more may follow that changes
+    # with what the store says elsewhere).
     Source = tuple[int, str, str, str]
-    # Adds to a session what stands elsewhere in the store; False when that makes it none to list.
+    # Adds to a session just read what stands elsewhere in the store; False when that makes it none
+    # to list.
     Complete = Callable[[Session], bool]
 
     class Agent(Protocol):
         """What an agent's module offers: see above."""
 
         def discover(  # noqa: D102
-            self, root: str, index: Index, problems: Problems
+            self, root: str, index: Index, problems: Problems, wanted: str = ""
         ) -> tuple[list[Source], Complete | None]: ...
         def read(  # noqa: D102
             self, root: str, source: Source, loads: Loads, before: Session | None

@@ -31,8 +31,12 @@ def discover(
     root: str,
     index: Index,  # noqa: ARG001 - a walk finds all there is
     problems: Problems,
+    wanted: str = "",
 ) -> tuple[list[Source], None]:
-    """Return every ``projects/<slug>/<uuid>.jsonl``: a transcript says all of a session."""
+    """Return every ``projects/<slug>/<uuid>.jsonl``: a transcript says all of a session.
+
+    Only ids that begin with ``wanted`` are looked for.
+    """
     projects = os.path.join(root, "projects")
     found: list[Source] = []
     try:
@@ -54,6 +58,8 @@ def discover(
         folders = {entry for entry in entries if len(entry) == _UUID_LENGTH}
         for entry in entries:
             session_id = entry[:_UUID_LENGTH]
+            if not session_id.startswith(wanted):
+                continue
             if entry[_UUID_LENGTH:] == SUFFIX and is_uuid(session_id):
                 try:
                     one = source(folder + entry, session_id)

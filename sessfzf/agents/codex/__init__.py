@@ -9,7 +9,21 @@ from __future__ import annotations
 import os
 
 from sessfzf.agents import Launch, Recorded, is_model, is_uuid, source
-from sessfzf.agents.codex import threads
+from sessfzf.agents.codex.threads import (
+    APPROVAL,
+    ARCHIVED,
+    BRANCH,
+    CWD,
+    EFFORT,
+    KIND,
+    MODEL,
+    NAME,
+    SANDBOX,
+    TIME,
+    TITLE,
+    Fresh,
+    Threads,
+)
 from sessfzf.agents.codex.words import BY_INDEX_FILE, BY_NAME, BY_ROW, FULL_ACCESS
 
 TYPE_CHECKING = False
@@ -30,21 +44,40 @@ _LOCKS = "thread-writer-locks"
 _DEPTH = 3  # sessions/YYYY/MM/DD; links to themselves make it any depth
 
 
-def discover(root: str, index: Index, problems: Problems) -> tuple[list[Source], Complete | None]:
-    """Return every rollout, also those that only the index leads to, and what the index adds."""
-    rows = threads.rows(root, index, problems)
-    names = threads.names(root, index)
+def discover(
+    root: str, index: Index, problems: Problems, wanted: str = ""
+) -> tuple[list[Source], Complete | None]:
+    """Return every rollout, also those that only Codex's indexes lead to, and what these add.
+
+    A stamp changes with what they add, too, so that what was once added need not be again. Only ids
+    that begin with ``wanted`` are looked for.
+    """
     found: dict[str, Source] = {}
-    _walk(os.path.join(root, "sessions"), found, problems, _DEPTH)
-    _walk(os.path.join(root, "archived_sessions"), found, problems, 0)
-    for thread, row in rows.items():
-        if thread not in found and is_uuid(thread):
-            found[thread] = _elsewhere(thread, row)
+    _walk(os.path.join(root, "sessions"), found, problems, wanted, _DEPTH)
+    _walk(os.path.join(root, "archived_sessions"), found, problems, wanted, 0)
+    threads = Threads(root, index, problems, found, wanted)
+    mark = threads.mark
+    sources = [
+        (mtime, path, thread, f"{stamp}.{mark(thread)}")
+        for mtime, path, thread, stamp in found.values()
+    ]
+    sources += [
+        _elsewhere(thread, path, time, mark(thread))
+        for thread, (time, path) in threads.elsewhere.items()
+        if thread not in found
+    ]
 
     def complete(session: Session) -> bool:
-        return _complete(session, rows.get(session.id), names.get(session.id, ""))
+        if not isinstance(session, Fresh):
+            return True  # as it was kept below
+        listed = _complete(session, threads.row(session.id), threads.name(session.id))
+        kept = session.row()
+        if threads.failed:  # its row would say more: what is kept is no row, and so read anew
+            kept = [*kept[:5], "unread"]
+        index.put(session.path, session.stamp, [kept] if listed else [])
+        return listed
 
-    return list(found.values()), complete
+    return sources, complete
 
 
 def read(root: str, file: Source, loads: Loads, before: Session | None) -> Session | None:
@@ -133,7 +166,9 @@ def _sandbox(session: Session, launch: Launch, *, recorded: bool) -> str:
     return "workspace-write"
 
 
-def _walk(folder: str, found: dict[str, Source], problems: Problems, depth: int) -> None:
+def _walk(
+    folder: str, found: dict[str, Source], problems: Problems, wanted: str, depth: int
+) -> None:
     """Add every rollout in the folder and ``depth`` folders of numbers below it."""
     try:
         names = os.listdir(folder)
@@ -143,22 +178,21 @@ def _walk(folder: str, found: dict[str, Source], problems: Problems, depth: int)
         problems.add(folder, error)
         return
     for name in names:
-        path = f"{folder}/{name}"
-        if name.isdecimal():
-            if depth:
-                _walk(path, found, problems, depth - 1)
-            continue
-        thread = _thread_id(name)
-        if not thread:
-            continue
-        try:
-            one = source(path, thread)
-        except OSError as error:
-            problems.add(path, error)
-            continue
-        known = found.get(thread)
-        if known is None or _preference(one) > _preference(known):
-            found[thread] = one
+        if name[:8] == "rollout-":
+            thread = name[-42:-6] if name[-6:] == ".jsonl" else _thread_id(name)
+            if not (thread.startswith(wanted) and is_uuid(thread)):
+                continue
+            path = f"{folder}/{name}"
+            try:
+                one = source(path, thread)
+            except OSError as error:
+                problems.add(path, error)
+                continue
+            known = found.get(thread)
+            if known is None or _preference(one) > _preference(known):
+                found[thread] = one
+        elif depth and name.isdecimal():
+            _walk(f"{folder}/{name}", found, problems, wanted, depth - 1)
 
 
 def _preference(one: Source) -> tuple[bool, int]:
@@ -174,43 +208,43 @@ def _thread_id(name: str) -> str:
     return thread if name.endswith((".jsonl", ".jsonl.zst")) and is_uuid(thread) else ""
 
 
-def _elsewhere(thread: str, row: list[str]) -> Source:
+def _elsewhere(thread: str, path: str, time: int, mark: str) -> Source:
     """Return the Source of a thread whose rollout was not met in the walk.
 
     One whose rollout is gone has no stamp: deleted by hand, known to the index alone.
     """
-    path = row[threads.PATH]
     try:
         if _thread_id(os.path.basename(path)) == thread:
-            return source(path, thread)
+            mtime, path, _, stamp = source(path, thread)
+            return mtime, path, thread, f"{stamp}.{mark}"
     except (OSError, ValueError):
         pass
-    return int(row[threads.TIME] or 0) * 1_000_000, path or thread, thread, ""
+    return time * 1_000_000, f"{thread}.{mark}.{time}", thread, ""
 
 
 def _complete(session: Session, row: list[str] | None, name: str) -> bool:
     """Add what the SQLite index and session_index.jsonl say; False when it is not to be listed."""
     if row is not None:
-        if row[threads.KIND] == "nested":
+        if row[KIND] == "nested":
             return False
-        if row[threads.ARCHIVED]:
+        if row[ARCHIVED]:
             session.hidden = "archived"
-        session.hidden = session.hidden or row[threads.KIND]
-        session.cwd = row[threads.CWD] or session.cwd
-        session.branch = row[threads.BRANCH] or session.branch
-        session.time = session.time or int(row[threads.TIME] or 0)
-        session.spoken = session.spoken or row[threads.TITLE]
+        session.hidden = session.hidden or row[KIND]
+        session.cwd = row[CWD] or session.cwd
+        session.branch = row[BRANCH] or session.branch
+        session.time = session.time or int(row[TIME] or 0)
+        session.spoken = session.spoken or row[TITLE]
         if not session.approval:  # no turn_context was found
-            session.approval = row[threads.APPROVAL]
-            session.sandbox = row[threads.SANDBOX]
-            session.model = row[threads.MODEL]
-            session.effort = row[threads.EFFORT]
-        if row[threads.TITLE] and session.titled < BY_ROW:
-            session.title, session.titled = row[threads.TITLE], BY_ROW
+            session.approval = row[APPROVAL]
+            session.sandbox = row[SANDBOX]
+            session.model = row[MODEL]
+            session.effort = row[EFFORT]
+        if row[TITLE] and session.titled < BY_ROW:
+            session.title, session.titled = row[TITLE], BY_ROW
     if name and session.titled < BY_INDEX_FILE:
         session.title, session.titled = name, BY_INDEX_FILE
-    if row is not None and row[threads.NAME]:
-        session.title, session.titled = row[threads.NAME], BY_NAME
+    if row is not None and row[NAME]:
+        session.title, session.titled = row[NAME], BY_NAME
     if not session.stamp:
         session.hidden = session.hidden or "missing"
     session.time = session.time or session.mtime

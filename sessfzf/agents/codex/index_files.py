@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import os
 import re
+from functools import lru_cache
+from zlib import crc32
 
 from sessfzf import sqlite
 from sessfzf.agents import is_uuid
@@ -19,19 +21,21 @@ from sessfzf.text import clean
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Callable
 
 _NAMES_BYTES = 4 * 1024 * 1024
-_TEXT_CHARACTERS = 4000  # titles of 928 KB were seen (D30)
+_TOO_LATE = 10**15  # ms
+_TEXT_BYTES = 16 * 1024  # titles of 928 KB were seen (D30)
 _SQLITE_HOME = re.compile(r"""^\s*sqlite_home\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)')""")
 
+_HEX = frozenset("0123456789abcdef-")
 # Every column may be missing (older-clients h: 27 in 0.125.0, 43 in 0.171.0) but these.
 _NEEDED = {"id"}
-_COLUMNS = (
-    "id",
+_NUMBERS = ("recency_at_ms", "updated_at_ms", "updated_at", "archived")
+_TEXTS = (
     "source",
     "thread_source",
     "attached_thread_parent_id",
-    "archived",
     "cwd",
     "git_branch",
     "name",
@@ -42,19 +46,21 @@ _COLUMNS = (
     "reasoning_effort",
     "approval_mode",
     "sandbox_policy",
-    "recency_at_ms",
-    "updated_at_ms",
-    "updated_at",
-    "rollout_path",
 )
+_COLUMNS = ("id", "rollout_path", *_NUMBERS, *_TEXTS)
 
 
-def threads(path: str) -> list[list[str]]:
-    """Return a row for each thread of the database, in the order of the constants of threads.py.
+def threads(
+    path: str, wanted: str, is_new: Callable[[str, str], bool]
+) -> tuple[list[str], dict[str, list[str]]]:
+    """Return what threads.py keeps of each thread of the database, and the rows of the new ones.
 
-    Raises OSError when it cannot be read or holds no threads.
+    The first is the id, a mark that changes when what the row says of the session does, and when it
+    was updated, in one text. ``is_new(id, mark)`` says whether the row is needed, whose fields are
+    in the order of the constants of threads.py. Ids that do not begin with ``wanted`` are left out.
+    Raises OSError when the file cannot be read or holds no threads.
     """
-    return sqlite.read(path, _query)
+    return sqlite.read(path, lambda connection: _query(connection, wanted, is_new))
 
 
 def thread_names(path: str) -> list[list[str]]:
@@ -89,47 +95,93 @@ def sqlite_home(path: str) -> list[list[str]]:
     return []
 
 
-def _query(connection: sqlite3.Connection) -> list[list[str]]:
+def mark_of(said: bytes, kind: int = 0) -> str:
+    """Return eight digits that change when what is ``said`` does, or its ``kind``."""
+    return f"{crc32(said, kind):08x}"
+
+
+def _query(
+    connection: sqlite3.Connection, wanted: str, is_new: Callable[[str, str], bool]
+) -> tuple[list[str], dict[str, list[str]]]:
     present = sqlite.columns(connection, "threads")
     if not present >= _NEEDED:
         raise OSError(0, "no table of threads")
-    wanted = [
-        f"substr({name}, 1, {_TEXT_CHARACTERS})" if name in present else "NULL" for name in _COLUMNS
-    ]
-    children = set()
-    if sqlite.columns(connection, "thread_spawn_edges") >= {"child_thread_id"}:
-        edges = connection.execute("SELECT child_thread_id FROM thread_spawn_edges")
-        children = {row[0] for row in edges}
-    found = sqlite.select(connection, ", ".join(wanted), "threads")
-    return [_row(dict(zip(_COLUMNS, values, strict=True)), children) for values in found]
+    edges = sqlite.columns(connection, "thread_spawn_edges") >= {"child_thread_id"}
+    connection.text_factory = bytes  # of most rows no more than the mark is needed
+    children: set[object] = set()
+    if edges:
+        children = {
+            row[0] for row in connection.execute("SELECT child_thread_id FROM thread_spawn_edges")
+        }
+    names = [f"ifnull({name}, '')" if name in present else "''" for name in _COLUMNS]
+    make = _Rows()
+    marks: list[str] = []
+    rows: dict[str, list[str]] = {}
+    table = "threads"
+    if wanted and _HEX.issuperset(wanted):
+        table = f"(SELECT rowid, * FROM threads WHERE id >= '{wanted}' AND id < '{wanted}~')"  # noqa: S608
+    for thread_id, path, *values in sqlite.select(connection, ", ".join(names), table):
+        thread = _text(thread_id)
+        if not (is_uuid(thread) and thread.startswith(wanted)):
+            continue
+        recency, updated_ms, updated_s, archived = map(_integer, values[: len(_NUMBERS)])
+        updated = updated_ms or updated_s * 1000
+        texts = values[len(_NUMBERS) :]
+        child = thread_id in children
+        kind = 2 * (archived > 0) + child
+        try:
+            mark = mark_of(b"\x1f".join(texts), kind)  # type: ignore[arg-type]
+        except TypeError:  # a number where a text should be
+            mark = mark_of(repr(texts).encode(), kind)
+        marks.append(f"{thread}{mark}{updated}")
+        if is_new(thread, mark):
+            said = make.row(texts, archived=archived > 0, child=child)
+            rows[thread] = [*said, str(recency or updated), str(updated), _text(path)]
+    return marks, rows
 
 
-def _row(values: dict[str, object], children: set[object]) -> list[str]:
-    text = {name: value if isinstance(value, str) else "" for name, value in values.items()}
-    kind = kind_of(text["source"], text["thread_source"])
-    if text["attached_thread_parent_id"] or text["id"] in children:
-        kind = "nested"
-    updated = _integer(values["updated_at_ms"]) or _integer(values["updated_at"]) * 1000
-    return [
-        text["id"],
-        kind,
-        "1" if _integer(values["archived"]) else "",
-        text["cwd"].removeprefix("\\\\?\\"),
-        clean(text["git_branch"]),
-        clean(text["name"]),
-        request(text["preview"]) or request(text["first_user_message"]) or request(text["title"]),
-        text["model"],
-        text["reasoning_effort"],
-        approval_name(text["approval_mode"]),
-        sandbox_name(text["sandbox_policy"]),
-        str(_integer(values["recency_at_ms"]) or updated),
-        str(updated),
-        text["rollout_path"],
-    ]
+class _Rows:
+    """Makes the rows of threads; what repeats from row to row is made once."""
+
+    def __init__(self) -> None:
+        self._kind = lru_cache(kind_of)
+        self._approval = lru_cache(approval_name)
+        self._sandbox = lru_cache(sandbox_name)
+        self._text = lru_cache(_text)
+
+    def row(self, texts: list[object], *, archived: bool, child: bool) -> list[str]:
+        (
+            source,
+            thread_source,
+            parent,
+            cwd,
+            branch,
+            name,
+            *titles,
+            model,
+            effort,
+            approval,
+            sandbox,
+        ) = map(self._text, texts)
+        kind = "nested" if parent or child else self._kind(source, thread_source)
+        return [
+            kind,
+            "1" if archived else "",
+            cwd.removeprefix("\\\\?\\"),
+            clean(branch),
+            clean(name),
+            next(filter(None, map(request, titles)), ""),
+            model,
+            effort,
+            self._approval(approval),
+            self._sandbox(sandbox),
+        ]
+
+
+def _text(value: object) -> str:
+    return value[:_TEXT_BYTES].decode("utf-8", "replace") if isinstance(value, bytes) else ""
 
 
 def _integer(value: object) -> int:
-    # substr() makes a text of a number; one of more digits is none that Codex wrote
-    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 16:  # noqa: PLR2004
-        return int(value)
-    return 0
+    # One of more digits is none that Codex wrote.
+    return value if isinstance(value, int) and 0 < value < _TOO_LATE else 0

@@ -9,6 +9,7 @@ import re
 from itertools import repeat
 
 from sessfzf.agents.codex import APP, AUTO_REVIEW
+from sessfzf.agents.codex.threads import Fresh
 from sessfzf.agents.codex.words import BY_PROMPT, approval_name, kind_of, request, sandbox_name
 from sessfzf.jsonl import (
     BLOCK,
@@ -20,13 +21,13 @@ from sessfzf.jsonl import (
     string,
     table,
 )
-from sessfzf.session import Session
 from sessfzf.text import clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sessfzf.agents import Source
     from sessfzf.jsonl import Loads, Record
+    from sessfzf.session import Session
 
 _FAR_BYTES = 64 * 1024 * 1024
 _STAMP = re.compile(rb'\{"timestamp"\s*:\s*"([^"\\]{19,40})"')
@@ -43,7 +44,7 @@ def read(root: str, source: Source, loads: Loads, before: Session | None) -> Ses
     OSError when the file cannot be read.
     """
     _, path, thread, stamp = source
-    session = Session(APP, root, thread, path, stamp)
+    session = Fresh(APP, root, thread, path, stamp)
     session.spoken = ""
     if stamp and path.endswith(".jsonl"):
         with File(path) as file:
