@@ -144,6 +144,7 @@ class _Rows:
     """Makes the rows of threads; what repeats from row to row is made once."""
 
     def __init__(self) -> None:
+        self._branch = lru_cache(clean)
         self._kind = lru_cache(kind_of)
         self._approval = lru_cache(approval_name)
         self._sandbox = lru_cache(sandbox_name)
@@ -168,8 +169,8 @@ class _Rows:
             kind,
             "1" if archived else "",
             cwd.removeprefix("\\\\?\\"),
-            clean(branch),
-            clean(name),
+            self._branch(branch),
+            clean(name) if name else "",
             next(filter(None, map(request, titles)), ""),
             model,
             effort,

@@ -31,7 +31,11 @@ if TYPE_CHECKING:
 
 _FAR_BYTES = 64 * 1024 * 1024
 _STAMP = re.compile(rb'\{"timestamp"\s*:\s*"([^"\\]{19,40})"')
-_HEAD_BYTES = (b'"session_meta"', b'"turn_context"', b'"user_message"', b'"UserMessage"')
+# How a line begins, and the form of its stamp, in every release: 2026-11-02T08:00:00.100Z.
+_BEGINNING = b'{"timestamp":"'
+_USUAL = slice(len(_BEGINNING), len(_BEGINNING) + 24)
+_AFTER = slice(_USUAL.stop - 1, _USUAL.stop + 1)
+_HEAD_BYTES = (b'"session_meta"', b'"user_message"', b'"UserMessage"')
 _SETTINGS_BYTES = (b'"turn_context"', b'"thread_settings_applied"')
 _TALK_BYTES = (b'"user_message"', b'"UserMessage"', b'"agent_message"', b'"AgentMessage"')
 
@@ -78,10 +82,10 @@ def _read_tail(file: File, session: Session, loads: Loads, limit: int = TAIL_BYT
     """Take the newest settings and time; return whether settings were found."""
     settings = False
     for number, block in enumerate(file.tail(limit)):
-        if any(talk in block for talk in _TALK_BYTES):
+        if _holds(block, _TALK_BYTES):
             session.spoken = "1"
         if number == 0 or not session.time:
-            session.time = max(0, *map(_moment, newest_first(block), repeat(loads)), 0)
+            session.time = _newest(block, loads)
         settings = settings or _take_settings(block, session, loads)
         if settings and session.spoken:
             break
@@ -90,12 +94,12 @@ def _read_tail(file: File, session: Session, loads: Loads, limit: int = TAIL_BYT
 
 def _take_settings(block: bytes, session: Session, loads: Loads) -> bool:
     """Take the newest settings of a block; False when it holds none."""
-    if not any(needle in block for needle in _SETTINGS_BYTES):
+    if not _holds(block, _SETTINGS_BYTES):
         return False
     return any(
         _take_context(record, session)
         for line in newest_first(block)
-        if any(needle in line for needle in _SETTINGS_BYTES)
+        if _holds(line, _SETTINGS_BYTES)
         for record in reversed(records(line, loads))
     )
 
@@ -116,6 +120,29 @@ def search_settings(session: Session, loads: Loads) -> None:
     session.cwd = folder
 
 
+def _holds(text: bytes, needles: tuple[bytes, ...]) -> bool:
+    for needle in needles:  # noqa: SIM110 - any() takes three times as long, a line
+        if needle in text:
+            return True
+    return False
+
+
+def _newest(block: bytes, loads: Loads) -> int:
+    """Return when the newest line of a block was written, in ms."""
+    latest = b""
+    time = 0
+    for line in newest_first(block):
+        if line.startswith(_BEGINNING) and line[_AFTER] == b'Z"':
+            # As texts: converting every one would take longer than all the rest of a reading.
+            latest = max(latest, line[_USUAL])
+        else:
+            time = max(time, _moment(line, loads))
+    newest = milliseconds(latest.decode("ascii", "replace"))
+    if latest and not newest:  # no time after all
+        return max(0, *map(_moment, newest_first(block), repeat(loads)), 0)
+    return max(time, newest)
+
+
 def _moment(line: bytes, loads: Loads) -> int:
     """Return when a line was written, in ms; its stamp is the first thing in it."""
     if stamp := _STAMP.match(line):
@@ -128,8 +155,9 @@ def _moment(line: bytes, loads: Loads) -> int:
 def _read_head(file: File, session: Session, loads: Loads, *, settings: bool) -> bool:
     """Take the meta record and the first prompt; False for a sub-agent's rollout."""
     met = False
+    needles = _HEAD_BYTES if settings else (*_HEAD_BYTES, *_SETTINGS_BYTES[:1])
     for line in file.head():
-        if not any(needle in line for needle in _HEAD_BYTES):
+        if not _holds(line, needles):
             continue
         for record in records(line, loads):
             meta = table(record.get("payload"))
