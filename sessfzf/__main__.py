@@ -41,7 +41,7 @@ def _use_utf8() -> None:
 
 def _dispatch(arguments: list[str]) -> int:
     name = arguments[0] if arguments else ""
-    if name in {"list", "plan"}:
+    if name in {"list", "plan", "preview"}:
         # Nothing here lives long enough to be worth collecting, and with 10,000 sessions looking
         # for garbage takes a third of the time.
         gc.disable()
@@ -49,8 +49,10 @@ def _dispatch(arguments: list[str]) -> int:
 
         if name == "list":
             from sessfzf import listing as module
-        else:
+        elif name == "plan":
             from sessfzf import plan as module  # type: ignore[no-redef]
+        else:
+            from sessfzf import preview as module  # type: ignore[no-redef]
         values = parse(arguments[1:], module.OPTIONS, module.POSITIONAL)
         if values is not None and (name == "list" or module.POSITIONAL in values):
             return module.run(**values)  # type: ignore[arg-type]

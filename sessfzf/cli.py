@@ -144,6 +144,19 @@ def plan(  # noqa: PLR0913 - the command's options
 
 
 @app.command()
+def preview(key: Key) -> None:
+    """Show a session: its facts, and the end of its conversation.
+
+    As high and wide as fzf's preview window, or the terminal.
+
+    Example: sessfzf list | fzf --preview 'sessfzf preview {1}'
+    """
+    from sessfzf import preview as preview_
+
+    raise typer.Exit(preview_.run(key))
+
+
+@app.command()
 def resume(
     key: Annotated[
         str | None,

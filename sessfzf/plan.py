@@ -112,13 +112,13 @@ def make(key: str, *, approvals: str = "safe", fork: bool = False) -> Plan:
 
     Raises SessfzfError: 1 no such session or an ambiguous key, 3 no safe line can be made.
     """
-    store, agent, session = _resolve(key)
+    store, agent, session = resolve(key)
     if session.hidden == "missing":
         raise SessfzfError(
             f"{session.id} stands in the index of {store.app} only: its transcript is gone",
             REFUSED,
         )
-    _check_folder(session)
+    check_folder(session)
     launch = agent.launch(session, recorded=approvals == "recorded", fork=fork)
     plan = Plan(session.cwd, launch.argv)
     plan.notes = launch.notes
@@ -195,7 +195,11 @@ def _parse(key: str) -> tuple[str, str]:
     return (app, rest.lstrip()) if colon and app in apps else ("", word)
 
 
-def _resolve(key: str) -> tuple[Store, Agent, Session]:
+def resolve(key: str) -> tuple[Store, Agent, Session]:
+    """Return the session that a key means, read anew, its agent and the store it is in.
+
+    Raises SessfzfError: 1 no such session or an ambiguous key, 3 it cannot be read.
+    """
     app, wanted = _parse(key)
     shown = clean(wanted, 100)
     if not (0 < len(wanted) <= _LONGEST_ID and wanted[0].isalnum() and _ID.issuperset(wanted)):
@@ -245,7 +249,7 @@ def _read(
     return found
 
 
-def _check_folder(session: Session) -> None:
+def check_folder(session: Session) -> None:
     """Raise SessfzfError unless a shell can be sent to the session's folder."""
     folder = session.cwd
     shown = clean(folder, 1000)

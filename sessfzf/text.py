@@ -12,6 +12,7 @@ _ESCAPES = (
 _MARK = "\N{REPLACEMENT CHARACTER}"
 # More marks on one letter than any writing needs draw over the rows around.
 _MARKS_PER_LETTER = 4
+_TAB = 4
 _FILLERS = "\u115f\u1160\u3164\uffa0"  # letters of Hangul that show nothing
 
 
@@ -75,7 +76,60 @@ def fit(text: str, columns: int, *, keep_end: bool = False) -> str:
     return text + " " * (columns - width(text))
 
 
+def clean_lines(text: str) -> list[str]:
+    """Return the lines of ``text``, each made printable as by ``clean``, but with its indentation.
+
+    Tabs become spaces. Of several blank lines one stays, of those at both ends none.
+    """
+    lines: list[str] = []
+    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+        shown = line.expandtabs(_TAB).rstrip()
+        if not (shown.isascii() and shown.isprintable()):
+            shown = _printable(shown).rstrip()
+        if shown or (lines and lines[-1]):
+            lines.append(shown)
+    return lines if not lines or lines[-1] else lines[:-1]
+
+
+def wrap(line: str, columns: int) -> list[str]:
+    """Clean text as lines of at most ``columns`` columns, broken at spaces where there are any.
+
+    All are indented as the first one is, half of the columns at most.
+    """
+    text = line.lstrip(" ")
+    indent = line[: min(len(line) - len(text), columns // 2)]
+    room = columns - len(indent)
+    lines: list[str] = []
+    start = 0
+    while start < len(text):
+        end = max(_reach(text, start, room), start + 1)
+        if end < len(text):
+            space = text.rfind(" ", start + 1, end + 1)
+            end = space if space > 0 else end
+        lines.append(indent + text[start:end].rstrip(" "))
+        while end < len(text) and text[end] == " ":
+            end += 1
+        start = end
+    return lines or [""]
+
+
+def _reach(text: str, start: int, room: int) -> int:
+    """Return where what fits into ``room`` columns ends, of ``text`` from ``start`` on."""
+    if text[start : start + room + 1].isascii():
+        return min(start + room, len(text))
+    for end in range(start, len(text)):
+        room -= width(text[end])
+        if room < 0:
+            return end
+    return len(text)
+
+
 def _clean_foreign(text: str) -> str:
+    return " ".join(_printable(text).split())
+
+
+def _printable(text: str) -> str:
+    """Return ``text``, which is one line, without what a terminal must not get."""
     import re
     from unicodedata import category
 
@@ -94,4 +148,4 @@ def _clean_foreign(text: str) -> str:
             kept.append(_MARK)
         else:
             kept.append(char)
-    return " ".join("".join(kept).split())
+    return "".join(kept)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sessfzf import cli, listing, options, plan
+from sessfzf import cli, listing, options, plan, preview
 
 if TYPE_CHECKING:
     from conftest import Run
@@ -53,6 +53,12 @@ DIRECT = [
     ["plan", ""],
     ["plan", "-"],
     ["plan", "--", "--json"],
+    ["preview", CLAUDE],
+    ["preview", "--", CODEX],
+    ["preview", f"codex:{CODEX}"],
+    ["preview", "ffff"],
+    ["preview", ""],
+    ["preview", "-"],
     ["init", "zsh"],
     ["init", "bash"],
     ["init", "fish"],
@@ -74,7 +80,13 @@ LEFT_TO_TYPER = [
     ["plan", "--help"],
     ["plan", CLAUDE, CODEX],
     ["plan", CLAUDE, "--shell"],
+    ["preview", "--help"],
+    ["preview", "--json", CLAUDE],
+    ["preview", CLAUDE, CODEX],
 ]
+
+
+MODULES = {"list": listing, "plan": plan, "preview": preview}
 
 
 @pytest.fixture(autouse=True)
@@ -108,7 +120,7 @@ def test_what_is_usual_does_without_typer(
 
 @pytest.mark.parametrize("argv", LEFT_TO_TYPER, ids=" ".join)
 def test_what_is_unusual_is_left_to_typer(argv: list[str]) -> None:
-    module: Any = {"list": listing, "plan": plan}[argv[0]]
+    module: Any = MODULES[argv[0]]
     assert options.parse(argv[1:], module.OPTIONS, module.POSITIONAL) is None
 
 
@@ -133,6 +145,8 @@ def test_another_spelling_means_the_same(run: Run, argv: list[str], usual: list[
         ["list", "one", "two"],
         ["plan"],
         ["plan", "--json"],
+        ["preview"],
+        ["preview", CLAUDE, CODEX],
         ["init"],
         ["init", "tcsh"],
         ["nonsense"],
@@ -146,7 +160,7 @@ def test_wrong_usage_is_told_on_stderr_with_exit_code_2(run: Run, argv: list[str
     assert "Traceback" not in result.err
 
 
-@pytest.mark.parametrize("module", [listing, plan], ids=["list", "plan"])
+@pytest.mark.parametrize("module", MODULES.values(), ids=MODULES)
 def test_the_options_are_the_functions_own(module: Any) -> None:
     names = {option[2:].replace("-", "_") for option in module.OPTIONS}
     assert {*names, module.POSITIONAL} == set(inspect.signature(module.run).parameters)
@@ -193,11 +207,11 @@ WORDS = st.lists(
 
 
 @settings(deadline=None, max_examples=200, suppress_health_check=list(HealthCheck))
-@given(st.sampled_from(["list", "plan"]), WORDS)
+@given(st.sampled_from(list(MODULES)), WORDS)
 def test_what_is_taken_as_usual_is_what_typer_makes_of_it(name: str, words: list[str]) -> None:
-    module: Any = {"list": listing, "plan": plan}[name]
+    module: Any = MODULES[name]
     values = options.parse(words, module.OPTIONS, module.POSITIONAL)
-    if values is None or (name == "plan" and module.POSITIONAL not in values):
+    if values is None or (name != "list" and module.POSITIONAL not in values):
         return
     signature = inspect.signature(module.run)
     direct = signature.bind(**values)

@@ -197,3 +197,9 @@ def test_a_list_with_nothing_new_imports_no_parser(tmp_path: Path, argv: list[st
 def test_a_plan_imports_no_typer(tmp_path: Path, key: str, shell: str) -> None:
     words = ["--shell", shell, "--confirm", "print", "--approvals", "safe", "--", key]
     assert imported(tmp_path, "plan", *words).isdisjoint(SLOW - {"tempfile"} | {"orjson"})
+
+
+@pytest.mark.usefixtures("sessions")
+@pytest.mark.parametrize("key", [CLAUDE, CODEX], ids=["claude-code", "codex"])
+def test_a_preview_imports_no_typer(tmp_path: Path, key: str) -> None:
+    assert imported(tmp_path, "preview", key).isdisjoint(SLOW - {"tempfile"} | {"orjson"})

@@ -14,6 +14,9 @@ One module an agent. It offers, and nothing else is asked of it:
     the ids of sessions that are open somewhere, and how.
 ``launch(session, recorded=..., fork=...)``
     the Launch that resumes a session.
+``conversation.turns(session, limit)``
+    what was said and done, the newest first, from the last ``limit`` bytes. In a module of its own,
+    which only the preview imports. Raises OSError.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Protocol
 
     from sessfzf.index import Index
@@ -37,6 +40,9 @@ if TYPE_CHECKING:
     # to list.
     Complete = Callable[[Session], bool]
 
+    # Who or what (one of ROLES), and the text as it was recorded: nothing of it is safe to show.
+    Turn = tuple[str, str]
+
     class Agent(Protocol):
         """What an agent's module offers: see above."""
 
@@ -49,6 +55,10 @@ if TYPE_CHECKING:
         def search_title(self, session: Session, loads: Loads, until: float) -> bool: ...  # noqa: D102
         def live(self, root: str, index: Index) -> dict[str, str]: ...  # noqa: D102
         def launch(self, session: Session, *, recorded: bool, fork: bool) -> Launch: ...  # noqa: D102
+
+
+# The person's prompts, the agent's answers, the tools it called, and what happened besides.
+ROLES = (PROMPT, ANSWER, TOOL, NOTE) = ("you", "agent", "tool", "note")
 
 
 class Store:
@@ -79,6 +89,12 @@ class Store:
         # Not importlib.import_module: importing importlib costs more than most of these modules.
         module: Agent = __import__(f"sessfzf.agents.{self.module}", fromlist=("read",))
         return module
+
+    def turns(self, session: Session, limit: int) -> Iterator[Turn]:
+        """Return the turns of a session, the newest first, from its last ``limit`` bytes."""
+        name = f"sessfzf.agents.{self.module}.conversation"
+        turns: Iterator[Turn] = __import__(name, fromlist=("turns",)).turns(session, limit)
+        return turns
 
 
 class Problems:

@@ -1,0 +1,95 @@
+"""The end of a Claude Code transcript, as the person and the agent would tell it.
+
+Format: reference B3 and B5, observed f (2.1.332), older-clients 6 (2.0.77 to 2.1.332).
+"""
+
+from __future__ import annotations
+
+import re
+
+from sessfzf.agents import ANSWER, NOTE, PROMPT
+from sessfzf.agents.claude_code.transcript import _NO_PROMPT, _PREFIX
+from sessfzf.agents.turns import IMAGE, call, newest_records, with_images
+from sessfzf.jsonl import string, table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sessfzf.agents import Turn
+    from sessfzf.jsonl import Record
+    from sessfzf.session import Session
+
+_NEEDLES = (b'"user"', b'"assistant"', b'"local_command"', b'"compact_boundary"')
+# What the client writes beside the conversation, and what a sub-agent said in old releases (B5).
+_ASIDE = ("isMeta", "isVisibleInTranscriptOnly", "isSidechain")
+_COMMAND = re.compile(r"<command-name>\s*(/?[^<\s]+)")
+_WORDS = re.compile(r"<command-args>([^<]*)")
+_SHELL = re.compile(r"<bash-input>(.*?)(?:</bash-input>|\Z)", re.DOTALL)
+_INTERRUPTED = "[Request interrupted by user"
+
+
+def turns(session: Session, limit: int) -> Iterator[Turn]:
+    """Yield the turns of the last ``limit`` bytes, the newest first. Raises OSError."""
+    for record in newest_records(session.path, _NEEDLES, limit):
+        if any(record.get(flag) is True for flag in _ASIDE):
+            continue
+        yield from reversed(_turns(record))
+
+
+def _turns(record: Record) -> list[Turn]:
+    kind = record.get("type")
+    if kind == "system" and record.get("subtype") == "local_command":
+        return _said(string(record.get("content")), 0)
+    if record.get("isCompactSummary") is True or (
+        kind == "system" and record.get("subtype") == "compact_boundary"
+    ):
+        return [(NOTE, "compacted")]
+    content = table(record.get("message")).get("content")
+    blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
+    if kind == "user":
+        return _prompt(blocks)
+    return _answer(blocks) if kind == "assistant" else []
+
+
+def _prompt(blocks: list[object]) -> list[Turn]:
+    texts, images = [], 0
+    for block in map(table, blocks):
+        if block.get("type") == "text":
+            texts.append(_typed(string(block.get("text"))))
+        images += block.get("type") == "image"
+    return _said("\n".join(text for text in texts if text), images)
+
+
+def _answer(blocks: list[object]) -> list[Turn]:
+    found: list[Turn] = []
+    for block in map(table, blocks):
+        kind = block.get("type")
+        if kind == "text":
+            found.append((ANSWER, string(block.get("text"))))
+        elif kind in ("tool_use", "server_tool_use"):
+            found.append(call(block.get("name"), block.get("input")))
+        elif kind == "image":
+            found.append((ANSWER, IMAGE))
+    return found
+
+
+def _typed(text: str) -> str:
+    """Return the text without the blocks that a client puts before what was typed."""
+    while match := _PREFIX.match(text):
+        text = text[match.end() :]
+    return text.strip("\n")
+
+
+def _said(text: str, images: int) -> list[Turn]:
+    """Return what the person said or did: a prompt, a command of the client's or of the shell's."""
+    start = text.lstrip()
+    if start.startswith(_INTERRUPTED):
+        return [(NOTE, "interrupted")]
+    if start.startswith(_NO_PROMPT):
+        command, shell = _COMMAND.search(text), _SHELL.match(start)
+        words = _WORDS.search(text)
+        typed = f"{command[1]} {words[1].strip() if words else ''}" if command else ""
+        text = f"! {shell[1]}" if shell else typed
+    text = with_images(text, images)
+    return [(PROMPT, text)] if text else []

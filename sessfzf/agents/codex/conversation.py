@@ -1,0 +1,91 @@
+"""The end of a Codex rollout, in both dialects, as the person and the agent would tell it.
+
+Format: reference A6, observed f (0.171.0), older-clients 8 (0.63.0 to 0.171.0).
+"""
+
+from __future__ import annotations
+
+from sessfzf.agents import ANSWER, NOTE, PROMPT
+from sessfzf.agents.codex.words import _MARKER
+from sessfzf.agents.turns import call, newest_records, tell, with_images
+from sessfzf.jsonl import string, table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sessfzf.agents import Turn
+    from sessfzf.jsonl import Record
+    from sessfzf.session import Session
+
+_NEEDLES = (
+    *(b'"user_message"', b'"UserMessage"', b'"agent_message"', b'"AgentMessage"'),
+    *(b'"function_call"', b'"custom_tool_call"', b'"local_shell_call"', b'"web_search_call"'),
+    *(b'"CommandExecution"', b'"compacted"', b'"context_compacted"', b'"turn_aborted"'),
+)
+# Where each kind of call keeps what it was called with.
+_CALLS = {
+    "function_call": "arguments",
+    "custom_tool_call": "input",
+    "local_shell_call": "action",
+    "web_search_call": "action",
+}
+_NAMES = {"local_shell_call": "shell", "web_search_call": "web_search"}
+
+
+def turns(session: Session, limit: int) -> Iterator[Turn]:
+    """Yield the turns of the last ``limit`` bytes, the newest first. Raises OSError.
+
+    Every prompt and answer is recorded twice: as an event, which is what was said, and as an item
+    for the model, which the client's own words are, too. Calls of tools are only among the items.
+    """
+    if not session.path.endswith(".jsonl"):
+        yield NOTE, "compressed: what was said cannot be shown"
+        return
+    for record in newest_records(session.path, _NEEDLES, limit):
+        payload = table(record.get("payload"))
+        kind = record.get("type")
+        if kind == "compacted":
+            yield NOTE, "compacted"
+        elif kind == "event_msg":
+            yield from _event(payload)
+        elif kind == "response_item":
+            called = string(payload.get("type"))
+            if called in _CALLS:
+                name = _NAMES.get(called) or payload.get("name")
+                yield call(name, payload.get(_CALLS[called]))
+
+
+def _event(payload: Record) -> list[Turn]:
+    kind = payload.get("type")
+    if kind == "user_message":
+        pictures = (payload.get("images"), payload.get("local_images"))
+        count = sum(len(some) for some in pictures if isinstance(some, list))
+        return _said(string(payload.get("message")), count)
+    if kind == "agent_message":
+        return [(ANSWER, string(payload.get("message")))]
+    if kind == "context_compacted":
+        return [(NOTE, "compacted")]
+    if kind == "turn_aborted":
+        return [(NOTE, "interrupted")]
+    return _item(table(payload.get("item"))) if kind == "item_completed" else []
+
+
+def _item(item: Record) -> list[Turn]:
+    kind = item.get("type")
+    content = item.get("content")
+    parts = [table(part) for part in content] if isinstance(content, list) else []
+    text = "\n".join(filter(None, (string(part.get("text")) for part in parts)))
+    if kind == "UserMessage":
+        return _said(text, sum("image" in string(part.get("type")).lower() for part in parts))
+    if kind == "AgentMessage":
+        return [(ANSWER, text)]
+    if kind == "CommandExecution" and item.get("source") == "user_shell":
+        return [(PROMPT, f"! {tell(item.get('command'))}")]
+    return []
+
+
+def _said(text: str, images: int) -> list[Turn]:
+    _, marker, request = text.partition(_MARKER)
+    text = with_images(request if marker and request.strip() else text, images)
+    return [(PROMPT, text)] if text else []
