@@ -142,7 +142,7 @@ def _printable(text: str) -> str:
         marks = marks + 1 if kind[0] == "M" else 0
         if marks > _MARKS_PER_LETTER:
             continue
-        if kind == "Zs" or kind in {"Zl", "Zp"}:
+        if kind[0] == "Z":
             kept.append(" ")
         elif kind in {"Cs", "Co"} or (kind == "Cn" and not "\U0001f000" <= char <= "\U0001faff"):
             kept.append(_MARK)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from sessfzf.agents import ANSWER, NOTE, PROMPT
-from sessfzf.agents.claude_code.transcript import _NO_PROMPT, _PREFIX
+from sessfzf.agents.claude_code.transcript import COMMAND, NO_PROMPT, typed
 from sessfzf.agents.turns import IMAGE, call, newest_records, with_images
 from sessfzf.jsonl import string, table
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 _NEEDLES = (b'"user"', b'"assistant"', b'"local_command"', b'"compact_boundary"')
 # What the client writes beside the conversation, and what a sub-agent said in old releases (B5).
 _ASIDE = ("isMeta", "isVisibleInTranscriptOnly", "isSidechain")
-_COMMAND = re.compile(r"<command-name>\s*(/?[^<\s]+)")
 _WORDS = re.compile(r"<command-args>([^<]*)")
 _SHELL = re.compile(r"<bash-input>(.*?)(?:</bash-input>|\Z)", re.DOTALL)
 _INTERRUPTED = "[Request interrupted by user"
@@ -56,7 +55,7 @@ def _prompt(blocks: list[object]) -> list[Turn]:
     texts, images = [], 0
     for block in map(table, blocks):
         if block.get("type") == "text":
-            texts.append(_typed(string(block.get("text"))))
+            texts.append(typed(string(block.get("text"))).strip("\n"))
         images += block.get("type") == "image"
     return _said("\n".join(text for text in texts if text), images)
 
@@ -74,22 +73,15 @@ def _answer(blocks: list[object]) -> list[Turn]:
     return found
 
 
-def _typed(text: str) -> str:
-    """Return the text without the blocks that a client puts before what was typed."""
-    while match := _PREFIX.match(text):
-        text = text[match.end() :]
-    return text.strip("\n")
-
-
 def _said(text: str, images: int) -> list[Turn]:
     """Return what the person said or did: a prompt, a command of the client's or of the shell's."""
     start = text.lstrip()
     if start.startswith(_INTERRUPTED):
         return [(NOTE, "interrupted")]
-    if start.startswith(_NO_PROMPT):
-        command, shell = _COMMAND.search(text), _SHELL.match(start)
+    if start.startswith(NO_PROMPT):
+        command, shell = COMMAND.search(text), _SHELL.match(start)
         words = _WORDS.search(text)
-        typed = f"{command[1]} {words[1].strip() if words else ''}" if command else ""
-        text = f"! {shell[1]}" if shell else typed
+        slash = f"{command[1]} {words[1].strip() if words else ''}" if command else ""
+        text = f"! {shell[1]}" if shell else slash
     text = with_images(text, images)
     return [(PROMPT, text)] if text else []

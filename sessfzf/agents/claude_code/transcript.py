@@ -61,7 +61,7 @@ _SLUG_LIMIT = 200
 _STAMP_LENGTH = 24  # "2026-11-02T08:00:00.100Z", as the client writes every time
 
 # Texts that stand where a prompt would but that nobody typed (B5).
-_NO_PROMPT = (
+NO_PROMPT = (
     "<command-name>",
     "<command-message>",
     "<command-args>",
@@ -83,7 +83,7 @@ _NO_PROMPT = (
 _PREFIX = re.compile(
     r"\s*<(ide_opened_file|ide_selection|system-reminder)>.*?(?:</\1>|\Z)", re.DOTALL
 )
-_COMMAND = re.compile(r"<command-name>\s*(/?[^<\s]+)")
+COMMAND = re.compile(r"<command-name>\s*(/?[^<\s]+)")
 
 
 def read(root: str, source: Source, loads: Loads, before: Session | None) -> Session | None:
@@ -477,16 +477,20 @@ def _prompt(record: Record) -> tuple[str, str]:
         if kind == "tool_result":
             return "", ""
         image = image or kind == "image"
-        text = string(table(block).get("text"))
-        while match := _PREFIX.match(text):
-            text = text[match.end() :]
-        text = text.strip()
-        if text.startswith(_NO_PROMPT):
-            match = _COMMAND.search(text)
+        text = typed(string(table(block).get("text"))).strip()
+        if text.startswith(NO_PROMPT):
+            match = COMMAND.search(text)
             command = command or (match[1] if match else "")
         elif text:
             return text, ""
     return ("[Image]" if image and not command else ""), command
+
+
+def typed(text: str) -> str:
+    """Return the text without the blocks that a client puts before what was typed."""
+    while match := _PREFIX.match(text):
+        text = text[match.end() :]
+    return text
 
 
 def _launch_folder(session: Session, loads: Loads) -> str:

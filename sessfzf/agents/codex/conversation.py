@@ -6,7 +6,7 @@ Format: reference A6, observed f (0.171.0), older-clients 8 (0.63.0 to 0.171.0).
 from __future__ import annotations
 
 from sessfzf.agents import ANSWER, NOTE, PROMPT
-from sessfzf.agents.codex.words import _MARKER
+from sessfzf.agents.codex.words import own_words
 from sessfzf.agents.turns import call, newest_records, tell, with_images
 from sessfzf.jsonl import string, table
 
@@ -86,6 +86,5 @@ def _item(item: Record) -> list[Turn]:
 
 
 def _said(text: str, images: int) -> list[Turn]:
-    _, marker, request = text.partition(_MARKER)
-    text = with_images(request if marker and request.strip() else text, images)
+    text = with_images(own_words(text), images)
     return [(PROMPT, text)] if text else []

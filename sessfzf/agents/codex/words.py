@@ -78,5 +78,10 @@ def _profile_name(files: Record) -> str:
 
 def request(text: str) -> str:
     """Return what of a prompt is the person's own words, made printable."""
-    _, marker, request = text.partition(_MARKER)
-    return clean(request if marker and request.strip() else text)
+    return clean(own_words(text))
+
+
+def own_words(text: str) -> str:
+    """Return a prompt without what a client puts before the person's own words (A5)."""
+    _, marker, words = text.partition(_MARKER)
+    return words if marker and words.strip() else text
