@@ -34,7 +34,7 @@ class Index:
         self._known: dict[str, str] = _load(self._file) if place else {}
         self._seen: dict[str, str] = {}
         self._put: set[str] = set()  # paths
-        self._stamps: dict[str, str] | None = None  # by path, of what is known
+        self._stamps: dict[str, str] | None = None  # by path, of what earlier runs knew
         self._changed = False
 
     def text(self, path: str, stamp: str) -> str | None:
@@ -103,7 +103,7 @@ class Index:
             _write(self._file, entries)
         except OSError:
             return  # a full disk or a read-only home costs speed, nothing else
-        self._known, self._stamps = entries, None
+        self._known = entries
         self._changed = False
 
 

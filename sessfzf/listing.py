@@ -39,6 +39,7 @@ POSITIONAL = "query"
 _FIRST_ROWS = 50  # more than a screen holds
 _SEARCH_BUDGET = 0.3  # s a run, once all rows are out
 _SAVE_EVERY = 0.5  # s: a reader that ends us in mid-build must not cost the whole build
+_SAVE_SHARE = 20  # each save writes all there is: so many times as long is read before the next
 
 
 def run(  # noqa: PLR0913 - the command's options
@@ -139,7 +140,7 @@ class Walk:
         waiting = sorted(best.values())  # the newest last
         unread.sort(key=lambda one: one[0][0], reverse=True)
         loads = loader(len(unread))
-        saved = seconds_now()
+        saved, pause = seconds_now(), _SAVE_EVERY
         for source, store, agent, complete in unread:
             bound = source[0] // 1_000_000
             while waiting and waiting[-1].time > bound:
@@ -147,9 +148,10 @@ class Walk:
                 if best[session.app, session.id] is session:
                     yield session
             self._before_read()
-            if seconds_now() - saved > _SAVE_EVERY:
+            if (began := seconds_now()) - saved > pause:
                 self._index.save(complete=False)
                 saved = seconds_now()
+                pause = max(_SAVE_EVERY, _SAVE_SHARE * (saved - began))
             read = self._read(source, store, agent, loads)
             if read is not None and (complete is None or complete(read)) and offer(read, best):
                 self.found = True
