@@ -17,6 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sessfzf.agents import Source
+
 # The header names the version: after an upgrade everything is read anew.
 _HEADER = f"sessfzf {__version__} index 5"
 _FOOTER = "end"
@@ -37,8 +39,17 @@ class Index:
         self._stamps: dict[str, str] | None = None  # by path, of what earlier runs knew
         self._changed = False
 
+    def texts(self, sources: list[Source]) -> list[str | None]:
+        """Return the rows kept for each file as they stand there, None when new or changed."""
+        keys = [f"{path}\t{stamp}" for _, path, _, stamp in sources]
+        texts = list(map(self._known.get, keys))
+        self._seen.update(
+            (key, text) for key, text in zip(keys, texts, strict=True) if text is not None
+        )
+        return texts
+
     def text(self, path: str, stamp: str) -> str | None:
-        """Return the rows kept for the file as they stand there, None when it is new or changed."""
+        """Return what ``texts`` does of one file."""
         key = f"{path}\t{stamp}"
         text = self._known.get(key)
         if text is not None:

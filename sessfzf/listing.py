@@ -13,7 +13,7 @@ from sessfzf.folders import is_folder, real
 from sessfzf.index import Index, unpack
 from sessfzf.options import FLAG, MANY, NUMBER
 from sessfzf.rows import Folders, formatter
-from sessfzf.session import FIELDS_AT_ONCE, Session
+from sessfzf.session import FIELD, FIELDS_AT_ONCE, Session
 from sessfzf.streams import tell, write
 
 TYPE_CHECKING = False
@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from sessfzf.agents import Agent, Complete, Source, Store
+    from sessfzf.rows import Form
 
     _Origin = tuple[Store, Agent, Complete | None]
-    _Known = tuple[str, str, str, str, _Origin]  # a row of the index, id, path, stamp
+    _Known = tuple[str, Source, _Origin]  # a row of the index, as it stands there
     _Unread = tuple[Source, Store, Agent, Complete | None]
+    Live = dict[tuple[str, str], str]  # by app and id: idle, busy, waiting or open
 
 OPTIONS = {
     "--json": FLAG,
@@ -62,23 +64,25 @@ def run(  # noqa: PLR0913 - the command's options
     chosen = _stores(app)
     problems = Problems()
     index = Index(enabled=not no_cache)
-    row = formatter("json" if json else "fzf" if fzf else "", int(seconds_now() * 1000))
+    form = formatter("json" if json else "fzf" if fzf else "", int(seconds_now() * 1000))
     out = _Output()
     walk = Walk(chosen, index, problems, before_read=out.flush_if_waiting)
     live = walk.live()
     stop = None if limit is None else min(limit, maxsize)  # islice takes no more
     try:
-        sessions = walk.sessions()
-        if not all:
-            sessions = (session for session in sessions if not session.hidden)
-        if here:
-            sessions = filter(_Here().holds, sessions)
-        if query:
-            sessions = filter(_matcher(query), sessions)
-        for session in islice(sessions, stop):
-            if live:
-                session.live = live.get((session.app, session.id), "")
-            out.write(row(session))
+        if walk.discover() and not (json or here or query):
+            rows = walk.rows(form, live, all=all)
+        else:
+            sessions = walk.sessions()
+            if not all:
+                sessions = (session for session in sessions if not session.hidden)
+            if here:
+                sessions = filter(_Here().holds, sessions)
+            if query:
+                sessions = filter(_matcher(query), sessions)
+            rows = (form.row(_with_state(session, live)) for session in sessions)
+        for row in islice(rows, stop):
+            out.write(row)
         out.flush()
         if walk.complete and walk.unsearched:
             walk.search_titles(_SEARCH_BUDGET)
@@ -88,8 +92,17 @@ def run(  # noqa: PLR0913 - the command's options
     return 0
 
 
+def _with_state(session: Session, live: Live) -> Session:
+    if live:
+        session.live = live.get((session.app, session.id), "")
+    return session
+
+
 class Walk:
-    """One pass over the stores: every session, by last activity, the newest first."""
+    """One pass over the stores: every session, by last activity, the newest first.
+
+    ``discover`` comes first, then either ``sessions`` or ``rows``.
+    """
 
     def __init__(
         self,
@@ -100,11 +113,27 @@ class Walk:
     ) -> None:
         self.complete = False
         self.found = False
+        self._known: list[_Known] = []
+        self._unread: list[_Unread] = []
         self.unsearched: list[tuple[Agent, Session]] = []
         self._stores = chosen
         self._index = index
         self._problems = problems
         self._before_read = before_read
+
+    def discover(self) -> bool:
+        """Look at every file of the stores; return whether the index knows the session of each."""
+        try:
+            known, unread = self._look_up_all()
+        except (ValueError, IndexError, TypeError):  # an index that we did not write
+            self._index.forget()
+            self._problems.found.clear()
+            known, unread = self._look_up_all()
+        self._known, self._unread = known, unread
+        self.complete = not unread and len({source[2] for _, source, _ in known}) == len(known)
+        if self.complete:
+            known.sort(key=_rank, reverse=True)
+        return self.complete
 
     def sessions(self) -> Iterator[Session]:
         """Yield the sessions, one an id.
@@ -113,18 +142,41 @@ class Walk:
         A file's mtime is an upper bound of its newest record, so files are read in that order and a
         session is held back only until no unread file can be newer.
         """
-        known, unread = self._discover()
-        if unread or len({one[1] for one in known}) < len(known):
-            yield from self._merge(known, unread)
+        if not self.complete:
+            yield from self._merge(self._known, self._unread)
             return
-        self.complete = True
-        # Of thousands a screenful is looked at: each is made when its turn comes.
-        known.sort(key=_rank, reverse=True)
-        for one in known:
+        for one in self._known:
             session = self._make(one)
             if session is not None:
                 self.found = True
                 yield session
+
+    def rows(self, form: Form, live: Live, *, all: bool) -> Iterator[str]:  # noqa: A002
+        """Yield the row of each session, those that are hidden only with ``all``.
+
+        For when ``discover`` found that all are known: of thousands of sessions a screenful is
+        looked at, so rows are made without a Session wherever the index has it as it stands.
+        """
+        for one in self._known:
+            text, source, (store, _, _) = one
+            try:
+                time, hidden, cwd, branch, title, unsearched, _ = text.split(FIELD, FIELDS_AT_ONCE)
+                when = -1 if unsearched != "0" or "\\" in text else int(time)
+            except ValueError:  # an index that we did not write
+                when = -1
+            if when < 0:
+                session = self._make(one)
+                if session is None:
+                    continue
+                self.found = True
+                if all or not session.hidden:
+                    yield form.row(_with_state(session, live))
+                continue
+            self.found = True
+            if all or not hidden:
+                app, id = store.app, source[2]  # noqa: A001 - the field's own name
+                state = live.get((app, id), "") if live else ""
+                yield form.fields(id, app, when, hidden, cwd, branch, title, state)
 
     def _merge(self, known: list[_Known], unread: list[_Unread]) -> Iterator[Session]:
         from bisect import insort
@@ -161,7 +213,7 @@ class Walk:
             if best[session.app, session.id] is session:
                 yield session
 
-    def live(self) -> dict[tuple[str, str], str]:
+    def live(self) -> Live:
         """Return which sessions are open somewhere, and how."""
         return {
             (store.app, session_id): state
@@ -169,14 +221,6 @@ class Walk:
             if os.path.isdir(store.root)
             for session_id, state in store.agent().live(store.root, self._index).items()
         }
-
-    def _discover(self) -> tuple[list[_Known], list[_Unread]]:
-        try:
-            return self._look_up_all()
-        except (ValueError, IndexError, TypeError):  # an index that we did not write
-            self._index.forget()
-            self._problems.found.clear()
-            return self._look_up_all()
 
     def _look_up_all(self) -> tuple[list[_Known], list[_Unread]]:
         known: list[_Known] = []
@@ -187,34 +231,30 @@ class Walk:
         return known, unread
 
     def _look_up(self, store: Store, known: list[_Known], unread: list[_Unread]) -> None:
-        agent, kept = store.agent(), self._index.text
+        agent = store.agent()
         sources, complete = agent.discover(store.root, self._index, self._problems)
         origin = store, agent, complete
-        for source in sources:
-            _, path, session_id, stamp = source
-            text = kept(path, stamp)
+        for text, source in zip(self._index.texts(sources), sources, strict=True):
             if text is None:
                 unread.append((source, *origin))
             elif text:
-                known.append((text, session_id, path, stamp, origin))
+                known.append((text, source, origin))
 
     def _make(self, one: _Known) -> Session | None:
         """Make the session of a row of the index; None when the store says that it is none."""
-        text, session_id, path, stamp, (store, agent, complete) = one
+        text, source, (store, agent, complete) = one
+        _, path, session_id, stamp = source
         try:
             fields = unpack(text, FIELDS_AT_ONCE)
             session = Session(store.app, store.root, session_id, path, stamp, *fields)
-            if session.unsearched:
-                self.unsearched.append((agent, session))
         except (ValueError, IndexError, TypeError):  # an index that we did not write
             from json import loads
 
-            mtime_ns = int(stamp.partition(".")[0] or 0)
-            read = self._read((mtime_ns, path, session_id, stamp), store, agent, loads)
-            if read is None:
-                return None
-            session = read
-        return session if complete is None or complete(session) else None
+            read = self._read(source, store, agent, loads)
+            return read if read is None or complete is None or complete(read) else None
+        if session.unsearched:
+            self.unsearched.append((agent, session))
+        return session
 
     def _before(self, store: Store, source: Source) -> Session | None:
         """Return what is known of the file from when it was shorter, if that is all it was."""
@@ -269,7 +309,7 @@ def _grew(old: str, new: str) -> bool:
 
 def _rank(one: _Known) -> str:
     # A row begins with its time, in digits enough for any.
-    return one[0][:20] + one[1]
+    return one[0][:20] + one[1][2]
 
 
 def offer(session: Session, best: dict[tuple[str, str], Session]) -> bool:
@@ -371,6 +411,7 @@ def tell_if_empty() -> None:
     """Say on stderr where sessions were looked for, if there are none."""
     chosen, problems = stores(), Problems()
     walk = Walk(chosen, Index(), problems)
+    walk.discover()
     if next(walk.sessions(), None) is None:
         _tell(problems, chosen, nothing=True)
 

@@ -222,7 +222,7 @@ def resolve(key: str) -> tuple[Store, Agent, Session]:
         raise SessfzfError(f"no session has the id {shown!r}", UNKNOWN)
     if len(found) > 1:
         newest = sorted((session for session, *_ in found.values()), reverse=True)
-        row = formatter("", int(time() * 1000))
+        row = formatter("", int(time() * 1000)).row
         names = "\n".join("  " + row(session).replace("\t", "  ") for session in newest)
         raise SessfzfError(f"{shown!r} means {len(found)} sessions:\n{names}", UNKNOWN)
     session, store, agent = next(iter(found.values()))

@@ -24,24 +24,57 @@ _UNITS = (
 )
 
 
-def formatter(form: str, now: int) -> Callable[[Session], str]:
-    """Return what makes the line (without its newline) of a session.
+def formatter(form: str, now: int) -> Form:
+    """Return what makes the rows of a form.
 
     ``form`` is ``""`` for the six plain fields, ``fzf`` for the same made for reading in fzf,
     ``json`` for one object. ``now`` is epoch ms.
     """
     if form == "json":
-        return _json
-    if form == "fzf":
-        return _Fzf(now).row
-    return _Plain(now).row
+        return _Json()
+    return _Fzf(now) if form == "fzf" else _Plain(now)
+
+
+class Form:
+    """A form of rows: a line without its newline for each session."""
+
+    def row(self, session: Session) -> str:
+        """Return the row of a session."""
+        return self.fields(
+            session.id,
+            session.app,
+            session.time,
+            session.hidden,
+            session.cwd,
+            session.branch,
+            session.title,
+            session.live,
+        )
+
+    def fields(  # noqa: PLR0913 - one a field
+        self,
+        id: str,  # noqa: A002 - the field's own name
+        app: str,
+        time: int,
+        hidden: str,
+        cwd: str,
+        branch: str,
+        title: str,
+        live: str,
+    ) -> str:
+        """Return the row of a session of which no more is known than it shows."""
+        raise NotImplementedError
 
 
 class Ages:
-    """How long ago a session was last active, as a row shows it: now, 5m, 3h, 2d, 6w, 1y."""
+    """How long ago a session was last active, as a row shows it: now, 5m, 3h, 2d, 6w, 1y.
 
-    def __init__(self, now: int) -> None:
+    ``cell`` is what is made of that text.
+    """
+
+    def __init__(self, now: int, cell: Callable[[str], str] = str) -> None:
         self._now = now  # epoch ms
+        self._cell = cell
         # The last answer and the times it is right for: rows come in the order of time.
         self._after, self._upto, self._text = 0, -1, ""
 
@@ -56,7 +89,7 @@ class Ages:
         self._after = self._now - int(min((count + 1) * unit, limit)) * 1000
         self._upto = time
         # A time yet to come is now, too: another machine's clock may have been ahead.
-        self._text = f"{count}{letter}" if letter else "now"
+        self._text = self._cell(f"{count}{letter}" if letter else "now")
         return self._text
 
 
@@ -79,19 +112,25 @@ class Folders(dict[str, str]):
         return shown
 
 
-class _Plain:
+class _Plain(Form):
     def __init__(self, now: int) -> None:
         self._age = Ages(now).show
         self._folders = Folders()
 
-    def row(self, session: Session) -> str:
-        branch, title = session.branch, session.title
+    def fields(  # noqa: PLR0913 - as in Form
+        self,
+        id: str,  # noqa: A002
+        app: str,
+        time: int,
+        hidden: str,  # noqa: ARG002 - six fields have no room for it
+        cwd: str,
+        branch: str,
+        title: str,
+        live: str,  # noqa: ARG002
+    ) -> str:
         if not (title.isprintable() and branch.isprintable()):  # an index that is not of our making
             branch, title = _visible(branch), _visible(title)
-        return (
-            f"{session.id}\t{session.app}\t{self._age(session.time)}\t"
-            f"{self._folders[session.cwd]}\t{branch}\t{title}"
-        )
+        return f"{id}\t{app}\t{self._age(time)}\t{self._folders[cwd]}\t{branch}\t{title}"
 
 
 _RESET, _DIM, _RED, _GREEN, _CYAN, _MAGENTA, _BLUE = (
@@ -102,15 +141,14 @@ GONE_MARK = "✗"
 _APP_WIDTH = 11
 
 
-class _Fzf:
+class _Fzf(Form):
     """Aligned columns, as wide as the terminal allows; colour unless NO_COLOR is set."""
 
     def __init__(self, now: int) -> None:
-        self._age = Ages(now).show
-        self._folders = Folders()
         self._colour = not os.environ.get("NO_COLOR")
-        self._live = (_GREEN, LIVE_MARK, _RESET) if self._colour else ("", LIVE_MARK, "")
-        self._idle = (_DIM, " ", _RESET) if self._colour else ("", " ", "")
+        self._idle = Ages(now, lambda age: self._paint(_DIM, f"{age:>3} ")).show
+        self._live = Ages(now, lambda age: self._paint(_GREEN, f"{age:>3}{LIVE_MARK}")).show
+        self._folders = Folders()
         columns = _terminal_columns()
         self._folder_width = min(max(columns // 4, 16), 40)
         self._branch_width = min(max(columns // 8, 8), 24)
@@ -119,37 +157,49 @@ class _Fzf:
         self._branch_cells: dict[str, str] = {}
         self._app_cells: dict[str, str] = {}
 
-    def row(self, session: Session) -> str:
+    def fields(  # noqa: PLR0913 - as in Form
+        self,
+        id: str,  # noqa: A002
+        app: str,
+        time: int,
+        hidden: str,
+        cwd: str,
+        branch: str,
+        title: str,
+        live: str,
+    ) -> str:
         try:
-            app = self._app_cells[session.app]
-            folder = self._folder_cells[session.cwd]
-            branch = self._branch_cells[session.branch]
+            shown_app, folder = self._app_cells[app], self._folder_cells[cwd]
+            shown_branch = self._branch_cells[branch]
         except KeyError:
-            self._make_cells(session)
-            return self.row(session)
-        title = session.title
+            self._make_cells(app, cwd, branch)
+            return self.fields(id, app, time, hidden, cwd, branch, title, live)
         if not title.isprintable():  # an index that is not of our making
             title = _visible(title)
-        if session.hidden:
-            title = self._paint(_DIM, f"{title} [{_visible(session.hidden)}]")
-        before, mark, after = self._live if session.live else self._idle
-        when = f"{before}{self._age(session.time):>3}{mark}{after}"
-        return f"{session.id}\t{app}\t{when}\t{folder}\t{branch}\t{title}"
+        if hidden:
+            title = self._paint(_DIM, f"{title} [{_visible(hidden)}]")
+        when = self._live(time) if live else self._idle(time)
+        return f"{id}\t{shown_app}\t{when}\t{folder}\t{shown_branch}\t{title}"
 
-    def _make_cells(self, session: Session) -> None:
-        self._app_cells[session.app] = self._paint(_BLUE, fit(session.app, _APP_WIDTH))
-        branch = fit(_visible(session.branch), self._branch_width)
-        self._branch_cells[session.branch] = self._paint(_MAGENTA, branch)
-        folder = self._folders[session.cwd]
-        if not session.cwd or is_folder(session.cwd):
+    def _make_cells(self, app: str, cwd: str, branch: str) -> None:
+        self._app_cells[app] = self._paint(_BLUE, fit(app, _APP_WIDTH))
+        shown = fit(_visible(branch), self._branch_width)
+        self._branch_cells[branch] = self._paint(_MAGENTA, shown)
+        folder = self._folders[cwd]
+        if not cwd or is_folder(cwd):
             cell = self._paint(_CYAN, fit(folder, self._folder_width, keep_end=True))
         else:
             folder = fit(folder, self._folder_width - 2, keep_end=True)
             cell = self._paint(_RED, f"{GONE_MARK} {folder}")
-        self._folder_cells[session.cwd] = cell
+        self._folder_cells[cwd] = cell
 
     def _paint(self, colour: str, text: str) -> str:
         return f"{colour}{text}{_RESET}" if self._colour else text
+
+
+class _Json(Form):
+    def row(self, session: Session) -> str:
+        return _json(session)
 
 
 def _json(session: Session) -> str:

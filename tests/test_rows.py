@@ -156,9 +156,9 @@ def test_without_home_the_user_has_one_all_the_same(monkeypatch: pytest.MonkeyPa
 
 def test_a_plain_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/kim")
-    assert formatter("", NOW)(session()) == f"{ID}\tclaude-code\t3h\t~/api\tmain\twhy?"
+    assert formatter("", NOW).row(session()) == f"{ID}\tclaude-code\t3h\t~/api\tmain\twhy?"
     empty = session(cwd="", branch="", title="")
-    assert formatter("", NOW)(empty) == f"{ID}\tclaude-code\t3h\t\t\t"
+    assert formatter("", NOW).row(empty) == f"{ID}\tclaude-code\t3h\t\t\t"
 
 
 def assert_six_fields(line: str) -> list[str]:
@@ -177,7 +177,7 @@ def test_whatever_an_index_says_a_plain_row_is_six_printable_fields(
     cwd: str, branch: str, title: str, hidden: str
 ) -> None:
     made = session(cwd=cwd, branch=branch, title=title, hidden=hidden)
-    fields = assert_six_fields(formatter("", NOW)(made))
+    fields = assert_six_fields(formatter("", NOW).row(made))
     assert fields[:3] == [ID, "claude-code", "3h"]
 
 
@@ -191,12 +191,12 @@ def test_whatever_an_index_says_fzf_gets_six_printable_fields(
     cwd: str, branch: str, title: str, hidden: str
 ) -> None:
     made = session(cwd=cwd, branch=branch, title=title, hidden=hidden)
-    assert assert_six_fields(formatter("fzf", NOW)(made))[0] == ID
+    assert assert_six_fields(formatter("fzf", NOW).row(made))[0] == ID
 
 
 @pytest.mark.usefixtures("no_colour")
 def test_the_columns_are_aligned_by_what_a_terminal_shows(tmp_path: Path) -> None:
-    row = formatter("fzf", NOW)
+    row = formatter("fzf", NOW).row
     widths = set()
     for number, name in enumerate(
         [
@@ -218,21 +218,21 @@ def test_the_columns_are_aligned_by_what_a_terminal_shows(tmp_path: Path) -> Non
 
 @pytest.mark.usefixtures("no_colour")
 def test_every_age_has_the_same_width() -> None:
-    row = formatter("fzf", NOW)
+    row = formatter("fzf", NOW).row
     ages = [row(session(time=NOW - ago)).split("\t")[2] for ago in (0, MINUTE, 44 * DAY, NOW)]
     assert ages == ["now ", " 1m ", " 6w ", "57y "]
 
 
 @pytest.mark.usefixtures("no_colour")
 def test_of_a_long_folder_the_end_is_kept_and_of_a_long_branch_the_beginning() -> None:
-    fields = formatter("fzf", NOW)(session(cwd=f"/{'a' * 60}/end", branch=f"start{'b' * 60}"))
+    fields = formatter("fzf", NOW).row(session(cwd=f"/{'a' * 60}/end", branch=f"start{'b' * 60}"))
     assert fields.split("\t")[3].endswith("/end")
     assert fields.split("\t")[4].startswith("start")
 
 
 @pytest.mark.usefixtures("no_colour")
 def test_marks_for_a_live_session_and_for_a_folder_that_is_gone(tmp_path: Path) -> None:
-    row = formatter("fzf", NOW)
+    row = formatter("fzf", NOW).row
     here = row(session(cwd=str(tmp_path))).split("\t")
     gone = row(session(cwd=f"{tmp_path}/gone", live="busy")).split("\t")
     assert ("●" in here[2], "✗" in here[3]) == (False, False)
@@ -240,7 +240,7 @@ def test_marks_for_a_live_session_and_for_a_folder_that_is_gone(tmp_path: Path) 
 
 
 def test_colour_says_what_is_live_gone_and_hidden(tmp_path: Path) -> None:
-    row = formatter("fzf", NOW)
+    row = formatter("fzf", NOW).row
     plain = row(session(cwd=str(tmp_path))).split("\t")
     assert plain[0] == ID, "the first field is bare"
     assert plain[1] == "\x1b[34mclaude-code\x1b[0m"
@@ -259,7 +259,7 @@ def test_colour_says_what_is_live_gone_and_hidden(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("value", "coloured"), [("", True), ("1", False), ("0", False)])
 def test_no_color(value: str, coloured: bool, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: FBT001
     monkeypatch.setenv("NO_COLOR", value)
-    assert ("\x1b" in formatter("fzf", NOW)(session())) == coloured
+    assert ("\x1b" in formatter("fzf", NOW).row(session())) == coloured
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_columns_are_as_wide_as_the_terminal_allows(
     script = (
         "from sessfzf.rows import formatter; from sessfzf.session import Session\n"
         "made = Session('codex', '', 'i', '', '', 0, '', '/x', 'b')\n"
-        "print([len(field) for field in formatter('fzf', 0)(made).split('\\t')][3:5])"
+        "print([len(field) for field in formatter('fzf', 0).row(made).split('\\t')][3:5])"
     )
     leader, terminal = pty.openpty()
     try:
@@ -295,11 +295,11 @@ def test_columns_are_as_wide_as_the_terminal_allows(
 
 
 def test_a_json_row_has_every_key_in_order_and_null_for_the_unknown() -> None:
-    line = formatter("json", NOW)(session())
+    line = formatter("json", NOW).row(session())
     assert "\n" not in line
     assert list(json.loads(line)) == KEYS
     made = Session("codex", "/root", ID, "/root/x", "")
-    assert json.loads(formatter("json", NOW)(made)) == dict.fromkeys(KEYS) | {
+    assert json.loads(formatter("json", NOW).row(made)) == dict.fromkeys(KEYS) | {
         "app": "codex",
         "id": ID,
         "title": "",
@@ -310,7 +310,7 @@ def test_a_json_row_has_every_key_in_order_and_null_for_the_unknown() -> None:
 def test_a_json_row_says_everything_that_is_known() -> None:
     made = session(model="m", effort="high", approval="plan", sandbox="read-only", live="idle")
     made.hidden = "print"
-    assert json.loads(formatter("json", NOW)(made)) == {
+    assert json.loads(formatter("json", NOW).row(made)) == {
         "app": "claude-code",
         "id": ID,
         "title": "why?",
@@ -335,7 +335,7 @@ def test_a_json_row_is_printable_and_says_the_very_folder(
     cwd: str, model: str, title: str, path: str, time: int
 ) -> None:
     made = session(cwd=cwd, model=model, title=title, path=path, time=time)
-    line = formatter("json", NOW)(made)
+    line = formatter("json", NOW).row(made)
     assert line.isprintable()
     record = json.loads(line)
     assert (record["cwd"] or "", record["model"] or "") == (cwd, model)

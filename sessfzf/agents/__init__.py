@@ -57,6 +57,9 @@ if TYPE_CHECKING:
         def launch(self, session: Session, *, recorded: bool, fork: bool) -> Launch: ...  # noqa: D102
 
 
+_FILE_TYPE, _REGULAR = 0o170000, 0o100000  # S_IFMT, S_IFREG
+_UUID_LENGTH = 36
+
 # The person's prompts, the agent's answers, the tools it called, and what happened besides.
 ROLES = (PROMPT, ANSWER, TOOL, NOTE) = ("you", "agent", "tool", "note")
 
@@ -153,16 +156,56 @@ def is_uuid(text: str) -> bool:
     # Asked of every file at each key press; a pattern of re's would take twice as long.
     return (
         text[8:24:5] == "----"
-        and len(text) == 36  # noqa: PLR2004
+        and len(text) == _UUID_LENGTH
         and text.count("-") == 4  # noqa: PLR2004
         and not text.strip("0123456789abcdef-")
     )
 
 
+def all_uuids(texts: list[str]) -> bool:
+    """Whether texts of 36 characters each are UUIDs: of thousands, in a fifth of the time."""
+    count, joined = len(texts), "".join(texts)
+    dashes = "-" * count
+    return (
+        joined.isascii()
+        and joined.encode().translate(None, b"0123456789abcdef") == b"----" * count
+        and all(joined[at::_UUID_LENGTH] == dashes for at in (8, 13, 18, 23))
+    )
+
+
+def look(
+    folder: str, choose: Callable[[list[str]], list[tuple[str, str]]], problems: Problems
+) -> tuple[list[str], list[Source]]:
+    """Return the names in a folder, and the Sources of those that ``choose`` names with their ids.
+
+    Raises OSError when the folder cannot be read.
+    """
+    # Looked at from the folder itself, so that the system need not go the whole way for each file.
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        names = os.listdir(descriptor)
+        found: list[Source] = []
+        for name, id in choose(names):  # noqa: A001 - the field's own name
+            try:
+                status = os.stat(name, dir_fd=descriptor)
+            except OSError as error:
+                problems.add(f"{folder}/{name}", error)
+                continue
+            if status.st_mode & _FILE_TYPE != _REGULAR:
+                problems.add(f"{folder}/{name}", OSError(0, "not a regular file"))
+                continue
+            mtime = status.st_mtime_ns
+            stamp = f"{mtime}.{status.st_size}.{status.st_ino}"
+            found.append((mtime, f"{folder}/{name}", id, stamp))
+        return names, found
+    finally:
+        os.close(descriptor)
+
+
 def source(path: str, id: str) -> Source:  # noqa: A002 - the field's own name
     """Return the Source of a file. Raises OSError when it is not there or no regular file."""
     status = os.stat(path)
-    if status.st_mode & 0o170000 != 0o100000:  # noqa: PLR2004 - S_IFMT, S_IFREG
+    if status.st_mode & _FILE_TYPE != _REGULAR:
         raise OSError(0, "not a regular file", path)
     mtime = status.st_mtime_ns
     return mtime, path, id, f"{mtime}.{status.st_size}.{status.st_ino}"

@@ -98,7 +98,7 @@ def check(agent: ModuleType, session: Session) -> None:
     assert type(session)(session.app, session.root, session.id, session.path, "1.2.3", *row)
     assert 0 <= session.time < LAST
     for form in ("", "fzf", "json"):
-        line = formatter(form, NOW)(session).encode("utf-8", "surrogatepass")
+        line = formatter(form, NOW).row(session).encode("utf-8", "surrogatepass")
         assert harm(line + b"\n", colours=form == "fzf") == []
         assert line.count(b"\t") == (0 if form == "json" else 5)
     for recorded in (False, True):

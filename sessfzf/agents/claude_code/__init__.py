@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from sessfzf.agents import Launch, Recorded, is_model, is_uuid, source, stamp
+from sessfzf.agents import Launch, Recorded, all_uuids, is_model, is_uuid, look, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,34 +40,33 @@ def discover(
     projects = os.path.join(root, "projects")
     found: list[Source] = []
     try:
-        names = os.listdir(projects)
+        slugs = os.listdir(projects)
     except FileNotFoundError:
         return found, None
     except OSError as error:
         problems.add(projects, error)
         return found, None
-    for name in names:
-        folder = f"{projects}/{name}/"
+
+    def transcripts(names: list[str]) -> list[tuple[str, str]]:
+        ids = [name[:-6] for name in names if name[_UUID_LENGTH:] == SUFFIX]
+        if wanted:
+            ids = [one for one in ids if one.startswith(wanted)]
+        if not all_uuids(ids):
+            ids = [one for one in ids if is_uuid(one)]
+        return [(one + SUFFIX, one) for one in ids]
+
+    for slug in slugs:
+        folder = f"{projects}/{slug}"
         try:
-            entries = os.listdir(folder)
+            names, sources = look(folder, transcripts, problems)
         except NotADirectoryError:
             continue
         except OSError as error:
             problems.add(folder, error)
             continue
-        folders = {entry for entry in entries if len(entry) == _UUID_LENGTH}
-        for entry in entries:
-            session_id = entry[:_UUID_LENGTH]
-            if not session_id.startswith(wanted):
-                continue
-            if entry[_UUID_LENGTH:] == SUFFIX and is_uuid(session_id):
-                try:
-                    one = source(folder + entry, session_id)
-                except OSError as error:
-                    problems.add(folder + entry, error)
-                    continue
-                # A folder of the session's own may hold the title the person gave it (B1).
-                found.append(_with_sidecar(one) if session_id in folders else one)
+        # A folder of the session's own may hold the title the person gave it (B1).
+        own = {name for name in names if len(name) == _UUID_LENGTH}
+        found += [_with_sidecar(one) if one[2] in own else one for one in sources]
     return found, None
 
 

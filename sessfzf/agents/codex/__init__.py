@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from sessfzf.agents import Launch, Recorded, is_model, is_uuid, source
+from sessfzf.agents import Launch, Recorded, all_uuids, is_model, is_uuid, look, source
 from sessfzf.agents.codex.threads import (
     APPROVAL,
     ARCHIVED,
@@ -41,6 +41,7 @@ EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
 AUTO_REVIEW = "approve-for-me"
 SANDBOXES = ("read-only", "workspace-write")
 _LOCKS = "thread-writer-locks"
+_SHORTEST_NAME = len("rollout-.jsonl") + 36
 _DEPTH = 3  # sessions/YYYY/MM/DD; links to themselves make it any depth
 
 
@@ -56,13 +57,13 @@ def discover(
     _walk(os.path.join(root, "sessions"), found, problems, wanted, _DEPTH)
     _walk(os.path.join(root, "archived_sessions"), found, problems, wanted, 0)
     threads = Threads(root, index, problems, found, wanted)
-    mark = threads.mark
+    mark = threads.marks().get
     sources = [
-        (mtime, path, thread, f"{stamp}.{mark(thread)}")
+        (mtime, path, thread, f"{stamp}.{mark(thread, '')}")
         for mtime, path, thread, stamp in found.values()
     ]
     sources += [
-        _elsewhere(thread, path, time, mark(thread))
+        _elsewhere(thread, path, time, mark(thread, ""))
         for thread, (time, path) in threads.elsewhere.items()
         if thread not in found
     ]
@@ -171,28 +172,32 @@ def _walk(
 ) -> None:
     """Add every rollout in the folder and ``depth`` folders of numbers below it."""
     try:
-        names = os.listdir(folder)
+        names, sources = look(folder, lambda names: _rollouts(names, wanted), problems)
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
         problems.add(folder, error)
         return
-    for name in names:
-        if name[:8] == "rollout-":
-            thread = name[-42:-6] if name[-6:] == ".jsonl" else _thread_id(name)
-            if not (thread.startswith(wanted) and is_uuid(thread)):
-                continue
-            path = f"{folder}/{name}"
-            try:
-                one = source(path, thread)
-            except OSError as error:
-                problems.add(path, error)
-                continue
-            known = found.get(thread)
-            if known is None or _preference(one) > _preference(known):
-                found[thread] = one
-        elif depth and name.isdecimal():
-            _walk(f"{folder}/{name}", found, problems, wanted, depth - 1)
+    for one in sources:
+        known = found.setdefault(one[2], one)
+        if known is not one and _preference(one) > _preference(known):
+            found[one[2]] = one
+    if depth:
+        for name in names:
+            if name.isdecimal():
+                _walk(f"{folder}/{name}", found, problems, wanted, depth - 1)
+
+
+def _rollouts(names: list[str], wanted: str) -> list[tuple[str, str]]:
+    """Return those names that are a rollout's, each with its thread's id."""
+    names = [name for name in names if name[:8] == "rollout-" and len(name) >= _SHORTEST_NAME]
+    chosen = [(name, name[-42:-6]) for name in names if name[-6:] == ".jsonl"]
+    chosen += [(name, name[-46:-10]) for name in names if name[-10:] == ".jsonl.zst"]
+    if wanted:
+        chosen = [one for one in chosen if one[1].startswith(wanted)]
+    if not all_uuids([thread for _, thread in chosen]):
+        chosen = [one for one in chosen if is_uuid(one[1])]
+    return chosen
 
 
 def _preference(one: Source) -> tuple[bool, int]:

@@ -79,10 +79,10 @@ class Threads:
         """Return the thread's newest name in session_index.jsonl, ``""`` when it has none."""
         return self._names[thread][0] if thread in self._names else ""
 
-    def mark(self, thread: str) -> str:
-        """Return what changes when anything does that the indexes say of the thread."""
-        mark = self._marks.get(thread, "")
-        return mark + self._names[thread][1] if thread in self._names else mark
+    def marks(self) -> dict[str, str]:
+        """Return what changes when anything does that the indexes say of a thread, by its id."""
+        named = self._names.items()
+        return self._marks | {thread: self._marks.get(thread, "") + one[1] for thread, one in named}
 
     def _read_again(self, paths: list[str]) -> None:
         while paths and not self.failed:
