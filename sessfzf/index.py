@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _HEADER = f"sessfzf {__version__} index 5"
 _FOOTER = "end"
 _LEFT_OVER = 60  # s: no write takes that long
+_BLOCK = 256 * 1024
 _BIGGEST = 64 * 1024 * 1024  # some 100,000 sessions: a bigger file is none of ours
 
 
@@ -32,7 +33,8 @@ class Index:
     def __init__(self, *, enabled: bool = True) -> None:
         place = folder() if enabled else ""
         self._file = os.path.join(place, "index") if place else ""
-        # By key (path and stamp): the rows, as they stand in the file.
+        # By key (path, tab, stamp): the rows, as they stand in the file. What is asked for goes
+        # from the one to the other, so that of thousands of keys there are not two in memory.
         self._known: dict[str, str] = _load(self._file) if place else {}
         self._seen: dict[str, str] = {}
         self._put: set[str] = set()  # paths
@@ -41,28 +43,30 @@ class Index:
 
     def texts(self, sources: list[Source]) -> list[str | None]:
         """Return the rows kept for each file as they stand there, None when new or changed."""
-        keys = [f"{path}\t{stamp}" for _, path, _, stamp in sources]
-        texts = list(map(self._known.get, keys))
-        self._seen.update(
-            (key, text) for key, text in zip(keys, texts, strict=True) if text is not None
-        )
+        take, seen = self._known.pop, self._seen
+        texts = []
+        for _, key, _ in sources:
+            text = take(key, None)
+            if text is not None:
+                seen[key] = text
+            texts.append(text)
         return texts
 
-    def text(self, path: str, stamp: str) -> str | None:
+    def text(self, key: str) -> str | None:
         """Return what ``texts`` does of one file."""
-        key = f"{path}\t{stamp}"
-        text = self._known.get(key)
-        if text is not None:
-            self._seen[key] = text
+        text = self._known.pop(key, None)
+        if text is None:
+            return self._seen.get(key)
+        self._seen[key] = text
         return text
 
     def get(self, path: str, stamp: str) -> list[list[str]] | None:
         """Return the rows kept for the file, or None when it is new or has changed since."""
-        text = self.text(path, stamp)
+        text = self.text(f"{path}\t{stamp}")
         return None if text is None else _unpack_rows(text)
 
     def before(self, path: str) -> tuple[str, list[list[str]]] | None:
-        """Return the stamp and rows kept for the file, however it has changed since."""
+        """Return the stamp and rows kept for a file of which ``text`` knows nothing: of its past."""
         if self._stamps is None:
             parts = (key.rpartition("\t") for key in self._known)
             self._stamps = {known: stamp for known, _, stamp in parts}
@@ -103,18 +107,20 @@ class Index:
         """
         if not self._file:
             return
+        if complete:
+            self._changed = self._changed or bool(self._known)
+            self._known = {}
+        if not self._changed:
+            return
         entries = self._seen
-        if not complete:
+        if self._known:
             kept = self._known.items()
             entries = {key: text for key, text in kept if key.rpartition("\t")[0] not in self._put}
             entries |= self._seen
-        if not self._changed and len(entries) == len(self._known):
-            return
         try:
             _write(self._file, entries)
         except OSError:
             return  # a full disk or a read-only home costs speed, nothing else
-        self._known = entries
         self._changed = False
 
 
@@ -146,8 +152,14 @@ def _load(file: str) -> dict[str, str]:
         with open(descriptor, "rb", buffering=0) as stream:
             if os.fstat(descriptor).st_size > _BIGGEST:
                 return {}
-            lines = stream.readall().decode("utf-8", "surrogatepass").split("\n")
-        if lines.pop(0) != _HEADER or lines.pop() != _FOOTER:
+            lines: list[str] = []
+            rest = b""
+            # Not at once: memory that is used again costs less than new, and much less is needed.
+            while block := stream.read(_BLOCK):
+                whole, newline, rest = (rest + block).rpartition(b"\n")
+                if newline:
+                    lines += whole.decode("utf-8", "surrogatepass").split("\n")
+        if rest.decode() != _FOOTER or lines.pop(0) != _HEADER:
             return {}
         return dict(zip(lines[::2], lines[1::2], strict=True))
     except (OSError, ValueError, IndexError):

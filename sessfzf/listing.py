@@ -7,7 +7,7 @@ from itertools import islice
 from sys import maxsize
 from time import time as seconds_now
 
-from sessfzf.agents import Problems, stores
+from sessfzf.agents import Problems, parts, stores
 from sessfzf.errors import SessfzfError
 from sessfzf.folders import is_folder, real
 from sessfzf.index import Index, unpack
@@ -39,6 +39,7 @@ OPTIONS = {
 }
 POSITIONAL = "query"
 _FIRST_ROWS = 50  # more than a screen holds
+_ROWS = 500  # no more at once: what is written makes room for the next
 _SEARCH_BUDGET = 0.3  # s a run, once all rows are out
 _SAVE_EVERY = 0.5  # s: a reader that ends us in mid-build must not cost the whole build
 _SAVE_SHARE = 20  # each save writes all there is: so many times as long is read before the next
@@ -158,25 +159,21 @@ class Walk:
         looked at, so rows are made without a Session wherever the index has it as it stands.
         """
         for one in self._known:
-            text, source, (store, _, _) = one
+            text, (_, _, id), (store, _, _) = one  # noqa: A001 - the field's own name
             try:
                 time, hidden, cwd, branch, title, unsearched, _ = text.split(FIELD, FIELDS_AT_ONCE)
-                when = -1 if unsearched != "0" or "\\" in text else int(time)
+                when = int(time)
             except ValueError:  # an index that we did not write
-                when = -1
-            if when < 0:
+                hidden = "unknown"
+            if hidden or unsearched != "0" or "\\" in text or (live and (store.app, id) in live):
                 session = self._make(one)
-                if session is None:
-                    continue
-                self.found = True
-                if all or not session.hidden:
-                    yield form.row(_with_state(session, live))
+                if session is not None:
+                    self.found = True
+                    if all or not session.hidden:
+                        yield form.row(_with_state(session, live))
                 continue
             self.found = True
-            if all or not hidden:
-                app, id = store.app, source[2]  # noqa: A001 - the field's own name
-                state = live.get((app, id), "") if live else ""
-                yield form.fields(id, app, when, hidden, cwd, branch, title, state)
+            yield form.fields(id, store.app, when, cwd, branch, title)
 
     def _merge(self, known: list[_Known], unread: list[_Unread]) -> Iterator[Session]:
         from bisect import insort
@@ -243,10 +240,10 @@ class Walk:
     def _make(self, one: _Known) -> Session | None:
         """Make the session of a row of the index; None when the store says that it is none."""
         text, source, (store, agent, complete) = one
-        _, path, session_id, stamp = source
+        path, stamp = parts(source)
         try:
             fields = unpack(text, FIELDS_AT_ONCE)
-            session = Session(store.app, store.root, session_id, path, stamp, *fields)
+            session = Session(store.app, store.root, source[2], path, stamp, *fields)
         except (ValueError, IndexError, TypeError):  # an index that we did not write
             from json import loads
 
@@ -258,12 +255,12 @@ class Walk:
 
     def _before(self, store: Store, source: Source) -> Session | None:
         """Return what is known of the file from when it was shorter, if that is all it was."""
-        _, path, session_id, stamp = source
+        path, stamp = parts(source)
         try:
             known = self._index.before(path)
             if known is None or not known[1] or not _grew(known[0], stamp):
                 return None
-            return Session(store.app, store.root, session_id, path, known[0], *known[1][0])
+            return Session(store.app, store.root, source[2], path, known[0], *known[1][0])
         except (ValueError, IndexError, TypeError):  # an index that we did not write
             return None
 
@@ -288,7 +285,7 @@ class Walk:
     def _read(
         self, source: Source, store: Store, agent: Agent, loads: Callable[[bytes], object]
     ) -> Session | None:
-        _, path, _, stamp = source
+        path, stamp = parts(source)
         try:
             session = agent.read(store.root, source, loads, self._before(store, source))
         except OSError as error:
@@ -391,7 +388,7 @@ class _Output:
 
     def write(self, row: str) -> None:
         self._rows.append(row)
-        if self._flushed == 0 and len(self._rows) >= _FIRST_ROWS:
+        if len(self._rows) >= (_ROWS if self._flushed else _FIRST_ROWS):
             self.flush()
 
     def flush_if_waiting(self) -> None:

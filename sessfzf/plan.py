@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from time import time
 
-from sessfzf.agents import Problems, Recorded, stores
+from sessfzf.agents import Problems, Recorded, parts, stores
 from sessfzf.errors import SessfzfError
 from sessfzf.folders import is_folder, real
 from sessfzf.index import Index
@@ -243,7 +243,7 @@ def _read(
             session = agent.read(store.root, source, loads, None)
         except OSError as error:
             reason = error.strerror or str(error)
-            raise SessfzfError(f"{clean(source[1], 1000)}: {reason}", REFUSED) from None
+            raise SessfzfError(f"{clean(parts(source)[0], 1000)}: {reason}", REFUSED) from None
         if session is not None and (complete is None or complete(session)) and offer(session, best):
             found[session.app, session.id] = session, store, agent
     return found

@@ -40,29 +40,10 @@ class Form:
 
     def row(self, session: Session) -> str:
         """Return the row of a session."""
-        return self.fields(
-            session.id,
-            session.app,
-            session.time,
-            session.hidden,
-            session.cwd,
-            session.branch,
-            session.title,
-            session.live,
-        )
+        raise NotImplementedError
 
-    def fields(  # noqa: PLR0913 - one a field
-        self,
-        id: str,  # noqa: A002 - the field's own name
-        app: str,
-        time: int,
-        hidden: str,
-        cwd: str,
-        branch: str,
-        title: str,
-        live: str,
-    ) -> str:
-        """Return the row of a session of which no more is known than it shows."""
+    def fields(self, id: str, app: str, time: int, cwd: str, branch: str, title: str) -> str:  # noqa: A002, PLR0913
+        """Return the row of a session that is neither hidden nor live."""
         raise NotImplementedError
 
 
@@ -117,17 +98,13 @@ class _Plain(Form):
         self._age = Ages(now).show
         self._folders = Folders()
 
-    def fields(  # noqa: PLR0913 - as in Form
-        self,
-        id: str,  # noqa: A002
-        app: str,
-        time: int,
-        hidden: str,  # noqa: ARG002 - six fields have no room for it
-        cwd: str,
-        branch: str,
-        title: str,
-        live: str,  # noqa: ARG002
-    ) -> str:
+    def row(self, session: Session) -> str:
+        # Whether it is hidden or live is not said: six fields have no room for it.
+        return self.fields(
+            session.id, session.app, session.time, session.cwd, session.branch, session.title
+        )
+
+    def fields(self, id: str, app: str, time: int, cwd: str, branch: str, title: str) -> str:  # noqa: A002, PLR0913
         if not (title.isprintable() and branch.isprintable()):  # an index that is not of our making
             branch, title = _visible(branch), _visible(title)
         return f"{id}\t{app}\t{self._age(time)}\t{self._folders[cwd]}\t{branch}\t{title}"
@@ -157,29 +134,27 @@ class _Fzf(Form):
         self._branch_cells: dict[str, str] = {}
         self._app_cells: dict[str, str] = {}
 
-    def fields(  # noqa: PLR0913 - as in Form
-        self,
-        id: str,  # noqa: A002
-        app: str,
-        time: int,
-        hidden: str,
-        cwd: str,
-        branch: str,
-        title: str,
-        live: str,
-    ) -> str:
-        try:
-            shown_app, folder = self._app_cells[app], self._folder_cells[cwd]
-            shown_branch = self._branch_cells[branch]
-        except KeyError:
-            self._make_cells(app, cwd, branch)
-            return self.fields(id, app, time, hidden, cwd, branch, title, live)
+    def row(self, session: Session) -> str:
+        title = _visible(session.title)
+        if session.hidden:
+            title = self._paint(_DIM, f"{title} [{_visible(session.hidden)}]")
+        when = self._live(session.time) if session.live else self._idle(session.time)
+        return self._line(session.id, session.app, when, session.cwd, session.branch, title)
+
+    def fields(self, id: str, app: str, time: int, cwd: str, branch: str, title: str) -> str:  # noqa: A002, PLR0913
         if not title.isprintable():  # an index that is not of our making
             title = _visible(title)
-        if hidden:
-            title = self._paint(_DIM, f"{title} [{_visible(hidden)}]")
-        when = self._live(time) if live else self._idle(time)
-        return f"{id}\t{shown_app}\t{when}\t{folder}\t{shown_branch}\t{title}"
+        return self._line(id, app, self._idle(time), cwd, branch, title)
+
+    def _line(self, id: str, app: str, when: str, cwd: str, branch: str, title: str) -> str:  # noqa: A002, PLR0913
+        try:
+            return (
+                f"{id}\t{self._app_cells[app]}\t{when}\t{self._folder_cells[cwd]}\t"
+                f"{self._branch_cells[branch]}\t{title}"
+            )
+        except KeyError:
+            self._make_cells(app, cwd, branch)
+            return self._line(id, app, when, cwd, branch, title)
 
     def _make_cells(self, app: str, cwd: str, branch: str) -> None:
         self._app_cells[app] = self._paint(_BLUE, fit(app, _APP_WIDTH))

@@ -67,9 +67,9 @@ def test_what_one_run_keeps_the_next_one_finds(files: dict[str, list[list[str]]]
     index.save(complete=True)
     after = Index()
     for path, rows in files.items():
-        assert after.get(path, f"{len(path)}.{len(rows)}") == rows
-        assert after.before(path) == (f"{len(path)}.{len(rows)}", rows)
         assert after.get(path, "other") is None
+        assert after.before(path) == (f"{len(path)}.{len(rows)}", rows)
+        assert after.get(path, f"{len(path)}.{len(rows)}") == rows
     assert after.get("/not there", "1") is None
     assert after.before("/not there") is None
 

@@ -32,10 +32,11 @@ if TYPE_CHECKING:
     from sessfzf.jsonl import Loads
     from sessfzf.session import Session
 
-    # One file as a walk of the store saw it: mtime_ns, path, session id, stamp (what changes when
-    # the file does: mtime_ns.size.inode, and "" when the file is gone; more may follow that changes
-    # with what the store says elsewhere).
-    Source = tuple[int, str, str, str]
+    # One file as a walk of the store saw it: mtime_ns, key, session id. The key is the path and the
+    # stamp, with a tab between them, in one text: there may be thousands. The stamp is what changes
+    # when the file does: mtime_ns.size.inode, and "" when the file is gone; more may follow that
+    # changes with what the store says elsewhere.
+    Source = tuple[int, str, str]
     # Adds to a session just read what stands elsewhere in the store; False when that makes it none
     # to list.
     Complete = Callable[[Session], bool]
@@ -195,8 +196,8 @@ def look(
                 problems.add(f"{folder}/{name}", OSError(0, "not a regular file"))
                 continue
             mtime = status.st_mtime_ns
-            stamp = f"{mtime}.{status.st_size}.{status.st_ino}"
-            found.append((mtime, f"{folder}/{name}", id, stamp))
+            key = f"{folder}/{name}\t{mtime}.{status.st_size}.{status.st_ino}"
+            found.append((mtime, key, id))
         return names, found
     finally:
         os.close(descriptor)
@@ -208,12 +209,18 @@ def source(path: str, id: str) -> Source:  # noqa: A002 - the field's own name
     if status.st_mode & _FILE_TYPE != _REGULAR:
         raise OSError(0, "not a regular file", path)
     mtime = status.st_mtime_ns
-    return mtime, path, id, f"{mtime}.{status.st_size}.{status.st_ino}"
+    return mtime, f"{path}\t{mtime}.{status.st_size}.{status.st_ino}", id
+
+
+def parts(source: Source) -> tuple[str, str]:
+    """Return the path and the stamp of a source."""
+    path, _, stamp = source[1].rpartition("\t")
+    return path, stamp
 
 
 def stamp(path: str) -> str:
     """Return what changes when the file does. Raises OSError like ``source``."""
-    return source(path, "")[3]
+    return parts(source(path, ""))[1]
 
 
 # What model names look like, bedrock's ARNs and "opus[1m]" among them.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from sessfzf.agents import Launch, Recorded, all_uuids, is_model, is_uuid, look, stamp
+from sessfzf.agents import Launch, Recorded, all_uuids, is_model, is_uuid, look, parts, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def sidecar(path: str) -> str:
 
 def _with_sidecar(one: Source) -> Source:
     try:
-        return (*one[:3], f"{one[3]}.{stamp(sidecar(one[1]))}")
+        return one[0], f"{one[1]}.{stamp(sidecar(parts(one)[0]))}", one[2]
     except OSError:
         return one
 

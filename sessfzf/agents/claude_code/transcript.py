@@ -9,7 +9,7 @@ import os
 import re
 from time import monotonic
 
-from sessfzf.agents import is_uuid
+from sessfzf.agents import is_uuid, parts
 from sessfzf.agents.claude_code import APP, sidecar
 from sessfzf.folders import real
 from sessfzf.jsonl import (
@@ -92,7 +92,8 @@ def read(root: str, source: Source, loads: Loads, before: Session | None) -> Ses
     ``before`` is what the file said when it was shorter: then only what has come since is read, and
     what it does not say anew stays as it was. Raises OSError when the file cannot be read.
     """
-    mtime_ns, path, session_id, stamp = source
+    mtime_ns, _, session_id = source
+    path, stamp = parts(source)
     session = Session(APP, root, session_id, path, stamp)
     facts = _Facts(session, slug=os.path.basename(os.path.dirname(path)))
     if before is not None and (not before.cwd or before.titled <= _BY_LATER_PROMPT):

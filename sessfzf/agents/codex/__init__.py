@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from sessfzf.agents import Launch, Recorded, all_uuids, is_model, is_uuid, look, source
+from sessfzf.agents import Launch, Recorded, all_uuids, is_model, is_uuid, look, parts, source
 from sessfzf.agents.codex.threads import (
     APPROVAL,
     ARCHIVED,
@@ -59,8 +59,7 @@ def discover(
     threads = Threads(root, index, problems, found, wanted)
     mark = threads.marks().get
     sources = [
-        (mtime, path, thread, f"{stamp}.{mark(thread, '')}")
-        for mtime, path, thread, stamp in found.values()
+        (mtime, f"{key}.{mark(thread, '')}", thread) for mtime, key, thread in found.values()
     ]
     sources += [
         _elsewhere(thread, path, time, mark(thread, ""))
@@ -202,7 +201,7 @@ def _rollouts(names: list[str], wanted: str) -> list[tuple[str, str]]:
 
 def _preference(one: Source) -> tuple[bool, int]:
     # The plain file wins over the compressed one (A7), the newest over an older copy.
-    return one[1].endswith(".jsonl"), one[0]
+    return parts(one)[0].endswith(".jsonl"), one[0]
 
 
 def _thread_id(name: str) -> str:
@@ -220,11 +219,11 @@ def _elsewhere(thread: str, path: str, time: int, mark: str) -> Source:
     """
     try:
         if _thread_id(os.path.basename(path)) == thread:
-            mtime, path, _, stamp = source(path, thread)
-            return mtime, path, thread, f"{stamp}.{mark}"
+            mtime, key, _ = source(path, thread)
+            return mtime, f"{key}.{mark}", thread
     except (OSError, ValueError):
         pass
-    return time * 1_000_000, f"{thread}.{mark}.{time}", thread, ""
+    return time * 1_000_000, f"{thread}.{mark}.{time}\t", thread
 
 
 def _complete(session: Session, row: list[str] | None, name: str) -> bool:

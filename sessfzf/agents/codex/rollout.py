@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from itertools import repeat
 
+from sessfzf.agents import parts
 from sessfzf.agents.codex import APP, AUTO_REVIEW
 from sessfzf.agents.codex.threads import Fresh
 from sessfzf.agents.codex.words import BY_PROMPT, approval_name, kind_of, request, sandbox_name
@@ -47,7 +48,8 @@ def read(root: str, source: Source, loads: Loads, before: Session | None) -> Ses
     compressed one is known by its name alone: Python has no zstd before 3.14 (A7). Raises
     OSError when the file cannot be read.
     """
-    _, path, thread, stamp = source
+    thread = source[2]
+    path, stamp = parts(source)
     session = Fresh(APP, root, thread, path, stamp)
     session.spoken = ""
     if stamp and path.endswith(".jsonl"):

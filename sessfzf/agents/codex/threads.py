@@ -108,7 +108,7 @@ class Threads:
         """Make do with what is kept of a database from when it could be read."""
         before = self._index.before(path)
         if before is not None and self._take(before[1]):
-            self._index.text(path, before[0])  # so that it is kept on
+            self._index.text(f"{path}\t{before[0]}")  # so that it is kept on
             self.failed = True
 
     def _take(self, kept: list[list[str]]) -> bool:
@@ -150,7 +150,7 @@ class Threads:
         """Whether sessfzf's own index does not know the thread as it is now."""
         one = None if self._every else self._found.get(thread)
         mark += self._names[thread][1] if thread in self._names else ""
-        return one is None or self._index.text(one[1], f"{one[3]}.{mark}") is None
+        return one is None or self._index.text(f"{one[1]}.{mark}") is None
 
 
 def _integer(text: str) -> int:
