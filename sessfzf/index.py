@@ -66,7 +66,7 @@ class Index:
         return None if text is None else _unpack_rows(text)
 
     def before(self, path: str) -> tuple[str, list[list[str]]] | None:
-        """Return the stamp and rows kept for a file of which ``text`` knows nothing: of its past."""
+        """Return the stamp and rows kept of the past of a file, which ``text`` knew nothing of."""
         if self._stamps is None:
             parts = (key.rpartition("\t") for key in self._known)
             self._stamps = {known: stamp for known, _, stamp in parts}

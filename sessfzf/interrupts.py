@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import signal
+# The part of `signal` that is written in C: the rest wraps constants in enums, and to import that
+# costs more than all that is done here.
+import _signal as signal  # type: ignore[import-not-found]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 
+from sessfzf.files import is_regular, open_quietly
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,27 +29,6 @@ BLOCK = 64 * 1024
 SEARCH_BLOCK = 1024 * 1024
 _FIRST_BLOCK = 8 * 1024  # most of what a head is read for stands in its first 3 KB (B3)
 _LAST_BLOCK = 16 * 1024  # most of what a tail is read for stands in its last 19 KB (observed f)
-
-_FILE_TYPE = 0o170000
-_REGULAR = 0o100000
-
-
-def is_regular(mode: int) -> bool:
-    """Whether an ``st_mode`` is that of a regular file."""
-    return mode & _FILE_TYPE == _REGULAR
-
-
-def open_quietly(path: str) -> int:
-    """Open a file of a store for reading, return the descriptor. Raises OSError.
-
-    O_NONBLOCK: a FIFO named x.jsonl must not wait for a writer. O_NOATIME, where the system has it
-    and the file is ours: even the time of the last access stays as it was.
-    """
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
-    try:
-        return os.open(path, flags | getattr(os, "O_NOATIME", 0))
-    except PermissionError:
-        return os.open(path, flags)
 
 
 class File:
@@ -156,15 +137,55 @@ def newest_first(block: bytes, without: tuple[bytes, ...] = ()) -> Iterator[byte
 def loader(files: int) -> Loads:
     """Return the JSON parser that is cheapest for this many files to read.
 
-    Loading orjson costs as much as parsing about a dozen transcripts with ``json`` does (DESIGN 5).
+    Loading orjson costs as much as parsing some dozens of transcripts with ``json``'s own scanner.
     """
-    if files > 12:  # noqa: PLR2004 - explained above
+    if files > 24:  # noqa: PLR2004 - explained above
         import orjson
 
         return orjson.loads
-    import json
+    return parse
 
-    return json.loads
+
+class _Context:
+    """How a scanner reads: as JSONDecoder's defaults have it."""
+
+    strict = True
+    object_hook = object_pairs_hook = array_hook = None
+    parse_float, parse_int = float, int
+    parse_constant = float  # of "NaN", "Infinity" and "-Infinity"
+    memo: dict[str, str] = {}  # noqa: RUF012 - the scanner's own
+
+
+def parse(data: bytes) -> object:
+    """Parse a text of JSON as ``json.loads`` does. Raises ValueError or RecursionError.
+
+    By the part of ``json`` that is written in C, alone: ``json`` itself imports ``re``, and that
+    costs half of what starting the interpreter does (DESIGN 5).
+    """
+    text = data.decode("utf-8", "surrogatepass").strip(" \t\r\n")
+    try:
+        value, end = _scan(text, 0)
+    except StopIteration:
+        raise ValueError("no JSON") from None
+    if end < len(text):
+        raise ValueError("more than one value")
+    return value
+
+
+def _scanner() -> Callable[[str, int], tuple[object, int]]:
+    scan: Callable[[str, int], tuple[object, int]]
+    try:
+        from _json import make_scanner
+
+        scan = make_scanner(_Context)  # type: ignore[arg-type]
+    except (ImportError, AttributeError, TypeError):  # a Python that has it otherwise
+        from json import JSONDecoder
+
+        scan = JSONDecoder().scan_once  # type: ignore[attr-defined]
+    return scan
+
+
+_scan = _scanner()
 
 
 def records(line: bytes, loads: Loads) -> list[Record]:
@@ -211,30 +232,40 @@ def table(value: object) -> Record:
     return value if isinstance(value, dict) else {}
 
 
+_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_MINUTE, _DAY = 60, 86400  # s
+_FIRST, _LAST = -62135596800000, 253402300799999  # ms: of the years that have four digits
+
+
 def milliseconds(stamp: object) -> int:
     """Return an RFC 3339 time (``2026-11-02T08:00:00.100Z``) as epoch ms, 0 if it is none."""
-    from datetime import datetime, timedelta, timezone
-
     text = string(stamp)
     try:
-        moment = datetime(
-            int(text[0:4]),
-            int(text[5:7]),
-            int(text[8:10]),
-            int(text[11:13]),
-            int(text[14:16]),
-            min(int(text[17:19]), 59),
-            tzinfo=timezone.utc,
+        year, month, day, hour, minute, second = (
+            int(text[at : at + 2 + 2 * (at == 0)]) for at in (0, 5, 8, 11, 14, 17)
         )
         rest = text[19:]
         fraction = ""
         if rest[:1] == ".":
             digits = len(rest) - len(rest[1:].lstrip("0123456789"))
             fraction, rest = rest[1:digits], rest[digits:]
+        offset = 0
         if rest[:1] in {"+", "-"}:
-            offset = timedelta(hours=int(rest[1:3]), minutes=int(rest[4:6]))
-            moment = moment - offset if rest[0] == "+" else moment + offset
-        seconds = int(moment.timestamp())
-        return seconds * 1000 + int((fraction + "000")[:3])
-    except (ValueError, OverflowError):
+            offset = int(rest[1:3]) * 60 + int(rest[4:6])
+            offset = -offset if rest[0] == "-" else offset
+        milli = int((fraction + "000")[:3])
+    except ValueError:
         return 0
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    if not (0 < month <= 12 and 0 < day <= _DAYS[month - 1] - (month == 2 and not leap)):  # noqa: PLR2004
+        return 0
+    if year < 1 or not (0 <= hour < 24 and 0 <= minute < 60 and second >= 0):  # noqa: PLR2004
+        return 0
+    # Years that begin with March, so that the leap day is their last. `datetime` would do all this,
+    # at a tenth of an interpreter start.
+    years = year - (month < 3)  # noqa: PLR2004
+    days = 365 * years + years // 4 - years // 100 + years // 400
+    days += (153 * ((month + 9) % 12) + 2) // 5 + day - 719469
+    minutes = hour * 60 + minute - offset
+    time = (days * _DAY + minutes * _MINUTE + min(second, 59)) * 1000 + milli
+    return time if _FIRST <= time <= _LAST else 0

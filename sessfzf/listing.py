@@ -245,9 +245,9 @@ class Walk:
             fields = unpack(text, FIELDS_AT_ONCE)
             session = Session(store.app, store.root, source[2], path, stamp, *fields)
         except (ValueError, IndexError, TypeError):  # an index that we did not write
-            from json import loads
+            from sessfzf.jsonl import parse
 
-            read = self._read(source, store, agent, loads)
+            read = self._read(source, store, agent, parse)
             return read if read is None or complete is None or complete(read) else None
         if session.unsearched:
             self.unsearched.append((agent, session))
@@ -269,13 +269,14 @@ class Walk:
 
         What is found is shown from the next list on: this one is out already.
         """
-        from json import loads
         from time import monotonic
+
+        from sessfzf.jsonl import parse
 
         until = monotonic() + budget
         for agent, session in self.unsearched:
             try:
-                agent.search_title(session, loads, until)
+                agent.search_title(session, parse, until)
             except OSError:
                 continue  # it has been listed; it may have gone since
             self._index.put(session.path, session.stamp, [session.row()])

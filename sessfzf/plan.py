@@ -234,13 +234,13 @@ def _read(
     candidates: list[_Candidate],
 ) -> dict[tuple[str, str], tuple[Session, Store, Agent]]:
     """Read the candidates; of one id in two places the newer, then the one with a folder."""
-    from json import loads
+    from sessfzf.jsonl import parse
 
     best: dict[tuple[str, str], Session] = {}
     found: dict[tuple[str, str], tuple[Session, Store, Agent]] = {}
     for source, store, agent, complete in candidates:
         try:
-            session = agent.read(store.root, source, loads, None)
+            session = agent.read(store.root, source, parse, None)
         except OSError as error:
             reason = error.strerror or str(error)
             raise SessfzfError(f"{clean(parts(source)[0], 1000)}: {reason}", REFUSED) from None

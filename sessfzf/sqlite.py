@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 
-from sessfzf.jsonl import is_regular, open_quietly
+from sessfzf.files import is_regular, open_quietly
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

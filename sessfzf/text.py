@@ -130,12 +130,15 @@ def _clean_foreign(text: str) -> str:
 
 def _printable(text: str) -> str:
     """Return ``text``, which is one line, without what a terminal must not get."""
-    import re
     from unicodedata import category
 
+    if not text.isprintable():  # else there is no escape in it
+        import re
+
+        text = re.sub(_ESCAPES, "", text, flags=re.DOTALL)
     kept: list[str] = []
     marks = 0
-    for char in re.sub(_ESCAPES, "", text, flags=re.DOTALL):
+    for char in text:
         kind = category(char)
         if kind in {"Cc", "Cf"} or char in _FILLERS:
             continue

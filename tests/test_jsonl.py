@@ -4,6 +4,7 @@ import json
 import os
 import socket
 import stat
+import sys
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sessfzf import jsonl
-from sessfzf.jsonl import File, loader, milliseconds, newest_first, records, string, table
+from sessfzf import files, jsonl
+from sessfzf.jsonl import File, loader, milliseconds, newest_first, parse, records, string, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +26,7 @@ USUAL = settings(deadline=None)
 FILES = settings(
     max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-PARSERS = [pytest.param(json.loads, id="json"), pytest.param(orjson.loads, id="orjson")]
+PARSERS = [pytest.param(parse, id="parse"), pytest.param(orjson.loads, id="orjson")]
 
 
 @pytest.fixture
@@ -342,7 +343,7 @@ def test_reading_leaves_the_times_of_the_file_alone(tmp_path: Path) -> None:
 
 
 def test_is_regular() -> None:
-    assert jsonl.is_regular(stat.S_IFREG | 0o644)
+    assert files.is_regular(stat.S_IFREG | 0o644)
     for kind in (
         stat.S_IFDIR,
         stat.S_IFIFO,
@@ -351,7 +352,7 @@ def test_is_regular() -> None:
         stat.S_IFCHR,
         stat.S_IFBLK,
     ):
-        assert not jsonl.is_regular(kind | 0o644)
+        assert not files.is_regular(kind | 0o644)
 
 
 # records: one line
@@ -470,7 +471,7 @@ def test_a_damaged_record_is_never_an_error(record: dict[str, Any], data: st.Dat
 @given(st.lists(OBJECTS, min_size=1, max_size=3), st.sampled_from(["", " ", "\t", "\0"]))
 def test_glued_records_are_all_found(objects: list[dict[str, Any]], glue: str) -> None:
     line = glue.join(json.dumps(each) for each in objects).encode()
-    for loads in (json.loads, orjson.loads):
+    for loads in (parse, orjson.loads):
         found = records(line, loads)
         assert json.dumps(found) == json.dumps(objects)
 
@@ -479,9 +480,63 @@ def test_glued_records_are_all_found(objects: list[dict[str, Any]], glue: str) -
 
 
 def test_few_files_are_read_by_the_standard_library_and_many_by_orjson() -> None:
-    assert loader(1) is json.loads
-    assert loader(12) is json.loads
-    assert loader(13) is orjson.loads
+    assert loader(1) is parse
+    assert loader(24) is parse
+    assert loader(25) is orjson.loads
+
+
+# parse: as json.loads does
+
+
+def outcome(loads: Loads, data: bytes) -> str:
+    try:
+        return json.dumps(loads(data))
+    except RecursionError:
+        return "too deep"
+    except ValueError:
+        return "no JSON"
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+)
+
+
+@USUAL
+@given(VALUES, st.sampled_from([" ", "\n", "\t\r", ""]), st.booleans())
+def test_parse_reads_what_json_reads(value: object, space: str, ascii_only: bool) -> None:  # noqa: FBT001
+    text = space + json.dumps(value, ensure_ascii=ascii_only) + space
+    data = text.encode("utf-8", "surrogatepass")
+    assert outcome(parse, data) == outcome(json.loads, data) == json.dumps(value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", " ", "{", "}", "nul", "nan", "NaN", "-Infinity", "1 2", '{"a":1}{"b":2}', "[1,]"),
+        *('{"a":1,"a":2}', '"\\ud800"', '"\\x"', '"\t"', "1e400", "1" * 5000, "[" * 5000, "\x0b1"),
+        *('{"a" 1}', "{1:2}", "[1 2]", '"a', "01", "+1", "1.", "\u00a0 1", "true", "tru"),
+    ],
+    ids=lambda text: repr(text[:20]),
+)
+def test_parse_refuses_what_json_refuses(text: str) -> None:
+    data = text.encode()
+    assert outcome(parse, data) == outcome(json.loads, data)
+
+
+@USUAL
+@given(st.binary(max_size=30) | st.text('{}[]":,\\0e1.- \ttruefalsn', max_size=20).map(str.encode))
+def test_parse_never_says_what_json_does_not(data: bytes) -> None:
+    if b"\0" not in data and not data.startswith(b"\xef\xbb\xbf"):  # what salvaging is for
+        assert outcome(parse, data) == outcome(json.loads, data)
+
+
+def test_where_a_python_has_no_such_scanner_json_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "_json", None)
+    monkeypatch.setattr(jsonl, "_scan", jsonl._scanner())
+    assert parse(b' {"a": [1, "x"]}\n') == {"a": [1, "x"]}
+    assert outcome(parse, b"{") == "no JSON"
 
 
 # string, table: a field may be of any type

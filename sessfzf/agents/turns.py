@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from json import loads
-
 from sessfzf.agents import TOOL
-from sessfzf.jsonl import File, newest_first, records, string
+from sessfzf.jsonl import File, newest_first, parse, records, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,13 +31,13 @@ def newest_records(path: str, needles: tuple[bytes, ...], limit: int) -> Iterato
         for block in file.tail(limit):
             for line in newest_first(block):
                 if any(needle in line for needle in needles):
-                    yield from reversed(records(line, loads))
+                    yield from reversed(records(line, parse))
 
 
 def call(name: object, arguments: object) -> Turn:
     """Return the turn of a tool call: its name, and of its arguments what tells most."""
     if isinstance(arguments, str) and arguments.startswith("{"):  # as Codex records them
-        arguments = next(iter(records(arguments.encode("utf-8", "replace"), loads)), arguments)
+        arguments = next(iter(records(arguments.encode("utf-8", "replace"), parse)), arguments)
     told = tell(arguments)
     return TOOL, f"{string(name)}: {told}" if told else string(name)
 

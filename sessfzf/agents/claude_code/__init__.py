@@ -152,13 +152,11 @@ def _with_sidecar(one: Source) -> Source:
 
 
 def _read_pid_file(path: str) -> list[list[str]]:
-    import json
-
-    from sessfzf.jsonl import File, records, string
+    from sessfzf.jsonl import File, parse, records, string
 
     with File(path) as file:
         for block in file.tail():
-            for record in records(block, json.loads):
+            for record in records(block, parse):
                 session_id = string(record.get("sessionId"))
                 status = string(record.get("status"))
                 state = status if status in {"idle", "busy", "waiting"} else "open"

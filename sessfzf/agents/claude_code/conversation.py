@@ -5,10 +5,8 @@ Format: reference B3 and B5, observed f (2.1.332), older-clients 6 (2.0.77 to 2.
 
 from __future__ import annotations
 
-import re
-
 from sessfzf.agents import ANSWER, NOTE, PROMPT
-from sessfzf.agents.claude_code.transcript import COMMAND, NO_PROMPT, typed
+from sessfzf.agents.claude_code.transcript import NO_PROMPT, command_of, typed
 from sessfzf.agents.turns import IMAGE, call, newest_records, with_images
 from sessfzf.jsonl import string, table
 
@@ -23,8 +21,7 @@ if TYPE_CHECKING:
 _NEEDLES = (b'"user"', b'"assistant"', b'"local_command"', b'"compact_boundary"')
 # What the client writes beside the conversation, and what a sub-agent said in old releases (B5).
 _ASIDE = ("isMeta", "isVisibleInTranscriptOnly", "isSidechain")
-_WORDS = re.compile(r"<command-args>([^<]*)")
-_SHELL = re.compile(r"<bash-input>(.*?)(?:</bash-input>|\Z)", re.DOTALL)
+_SHELL = "<bash-input>"
 _INTERRUPTED = "[Request interrupted by user"
 
 
@@ -79,9 +76,11 @@ def _said(text: str, images: int) -> list[Turn]:
     if start.startswith(_INTERRUPTED):
         return [(NOTE, "interrupted")]
     if start.startswith(NO_PROMPT):
-        command, shell = COMMAND.search(text), _SHELL.match(start)
-        words = _WORDS.search(text)
-        slash = f"{command[1]} {words[1].strip() if words else ''}" if command else ""
-        text = f"! {shell[1]}" if shell else slash
+        if start.startswith(_SHELL):
+            text = f"! {start.removeprefix(_SHELL).partition('</bash-input>')[0]}"
+        else:
+            command = command_of(text)
+            words = text.partition("<command-args>")[2].partition("<")[0].strip()
+            text = f"{command} {words}" if command else ""
     text = with_images(text, images)
     return [(PROMPT, text)] if text else []

@@ -6,7 +6,6 @@ Format: reference B3 to B7, observed f (2.1.332), older-clients 6 (2.0.77 to 2.1
 from __future__ import annotations
 
 import os
-import re
 from time import monotonic
 
 from sessfzf.agents import is_uuid, parts
@@ -55,8 +54,10 @@ _MESSAGE = (b'{"parentUuid":',)
 _MAX_PLACES = 8
 _MAX_PATH = 4096  # PATH_MAX: a longer one names no folder, and costs time at every step
 _MAX_CLIMB = 64
-_CWD = re.compile(rb'"cwd"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*")')
-_NOT_SDK = re.compile(rb'"entrypoint"\s*:\s*"(?!sdk-)')
+# Patterns are compiled where one is needed at last: importing re costs half of what starting the
+# interpreter does, and most reads find all they need by plain bytes.
+_CWD = rb'"cwd"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*")'
+_NOT_SDK = rb'"entrypoint"\s*:\s*"(?!sdk-)'
 _SLUG_LIMIT = 200
 _STAMP_LENGTH = 24  # "2026-11-02T08:00:00.100Z", as the client writes every time
 
@@ -80,10 +81,8 @@ NO_PROMPT = (
     "This session is being continued",
 )
 # Blocks that a client puts before what was typed: the prompt is what follows.
-_PREFIX = re.compile(
-    r"\s*<(ide_opened_file|ide_selection|system-reminder)>.*?(?:</\1>|\Z)", re.DOTALL
-)
-COMMAND = re.compile(r"<command-name>\s*(/?[^<\s]+)")
+_PREFIXES = ("<ide_opened_file>", "<ide_selection>", "<system-reminder>")
+_COMMAND = r"<command-name>\s*(/?[^<\s]+)"
 
 
 def read(root: str, source: Source, loads: Loads, before: Session | None) -> Session | None:
@@ -176,7 +175,10 @@ def slug(folder: str) -> str:
     import unicodedata
 
     path = folder if folder.isascii() else unicodedata.normalize("NFC", folder)
-    name = re.sub("[^a-zA-Z0-9]", lambda found: "-" if found[0] <= "\uffff" else "--", path)
+    name = "".join(
+        char if char.isascii() and char.isalnum() else "-" if char <= "\uffff" else "--"
+        for char in path
+    )
     if len(name) <= _SLUG_LIMIT:
         return name
     units = path.encode("utf-16-le", "surrogatepass")
@@ -357,16 +359,16 @@ def _read_head(file: File, facts: _Facts, loads: Loads, blocks: list[bytes]) -> 
     latest = b""
     for line in file.head():
         # Most lines name the folder of the line before: finding just that is quicker.
-        place = None if latest and latest in line else _CWD.search(line)
-        fresh = place is not None and place[1] not in raw_places
+        place = b"" if latest and latest in line else _first_place(line)
+        fresh = place != b"" and place not in raw_places
         talk = not head.settled() and (b'"user"' in line or b'"assistant"' in line)
         other = not line.startswith(_MESSAGE)
         titled = other and (b'"summary"' in line or b'"custom-title"' in line)
         if not (fresh or talk or titled):
             continue
         if place:
-            raw_places.add(place[1])
-            latest = place[0]
+            raw_places.add(place)
+            latest = b'"cwd":' + place
         for record in records(line, loads):
             head.take(record)
         if head.nested:
@@ -437,20 +439,43 @@ class _Head:
         if (
             self.all_sdk
             and (facts.newest_entrypoint or self.first_entrypoint or "").startswith("sdk-")
-            and not any(_NOT_SDK.search(block) for block in blocks)
+            and not _holds(blocks, _NOT_SDK)
         ):
             facts.session.hidden = "print"
 
 
 def _holds_message(blocks: list[bytes], uuid: str) -> bool:
-    message = re.compile(rb'"uuid"\s*:\s*"' + uuid.encode() + b'"')
-    return any(message.search(block) for block in blocks)
+    return _holds(blocks, rb'"uuid"\s*:\s*"' + uuid.encode() + b'"')
+
+
+def _holds(blocks: list[bytes], pattern: bytes) -> bool:
+    import re
+
+    return any(re.search(pattern, block) for block in blocks)
+
+
+def _first_place(line: bytes) -> bytes:
+    """Return the first folder that a line names, as it stands there, ``b""`` when there is none."""
+    start = line.find(b'"cwd":"') + len(b'"cwd":')
+    end = line.find(b'"', start + 1)
+    if start >= len(b'"cwd":') and end > 0 and b"\\" not in line[start:end]:
+        return line[start : end + 1]
+    if b'"cwd"' not in line:
+        return b""
+    import re
+
+    found = re.search(_CWD, line)
+    return found[1] if found else b""
 
 
 def _find_places(facts: _Facts, blocks: list[bytes], loads: Loads, known: set[bytes]) -> None:
     """Take the other folders that the tail names, the one the transcript belongs to among them."""
     for block in reversed(blocks):
-        for raw in _CWD.findall(block):
+        if block.count(b'"cwd"') == sum(block.count(b'"cwd":' + raw) for raw in known):
+            continue  # as in most: they are all known
+        import re
+
+        for raw in re.findall(_CWD, block):
             if raw in known:
                 continue
             known.add(raw)
@@ -480,8 +505,7 @@ def _prompt(record: Record) -> tuple[str, str]:
         image = image or kind == "image"
         text = typed(string(table(block).get("text"))).strip()
         if text.startswith(NO_PROMPT):
-            match = COMMAND.search(text)
-            command = command or (match[1] if match else "")
+            command = command or command_of(text)
         elif text:
             return text, ""
     return ("[Image]" if image and not command else ""), command
@@ -489,9 +513,18 @@ def _prompt(record: Record) -> tuple[str, str]:
 
 def typed(text: str) -> str:
     """Return the text without the blocks that a client puts before what was typed."""
-    while match := _PREFIX.match(text):
-        text = text[match.end() :]
+    while (start := text.lstrip()).startswith(_PREFIXES):
+        name = start[1 : start.index(">")]
+        text = start.partition(f"</{name}>")[2]
     return text
+
+
+def command_of(text: str) -> str:
+    """Return the slash command that a text is about, ``""`` when it is about none."""
+    import re
+
+    found = re.search(_COMMAND, text)
+    return found[1] if found else ""
 
 
 def _launch_folder(session: Session, loads: Loads) -> str:

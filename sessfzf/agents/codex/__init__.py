@@ -24,7 +24,6 @@ from sessfzf.agents.codex.threads import (
     Fresh,
     Threads,
 )
-from sessfzf.agents.codex.words import BY_INDEX_FILE, BY_NAME, BY_ROW, FULL_ACCESS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -132,12 +131,11 @@ def launch(session: Session, *, recorded: bool, fork: bool) -> Launch:
 
 
 def _search_settings(session: Session) -> None:
-    from json import loads
-
     from sessfzf.agents.codex import rollout
+    from sessfzf.jsonl import parse
 
     try:
-        rollout.search_settings(session, loads)
+        rollout.search_settings(session, parse)
     except OSError:
         return  # gone since it was read: what is known has to do
 
@@ -159,6 +157,8 @@ def _approval(session: Session, launch: Launch, *, recorded: bool, locks: bool) 
 
 
 def _sandbox(session: Session, launch: Launch, *, recorded: bool) -> str:
+    from sessfzf.agents.codex.words import FULL_ACCESS
+
     sandbox = session.sandbox
     if sandbox in SANDBOXES or (sandbox == FULL_ACCESS and recorded):
         return sandbox
@@ -228,6 +228,8 @@ def _elsewhere(thread: str, path: str, time: int, mark: str) -> Source:
 
 def _complete(session: Session, row: list[str] | None, name: str) -> bool:
     """Add what the SQLite index and session_index.jsonl say; False when it is not to be listed."""
+    from sessfzf.agents.codex.words import BY_INDEX_FILE, BY_NAME, BY_ROW
+
     if row is not None:
         if row[KIND] == "nested":
             return False

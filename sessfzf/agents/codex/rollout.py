@@ -5,7 +5,6 @@ Format: reference A6, observed f (0.171.0), older-clients 8 (0.63.0 to 0.171.0).
 
 from __future__ import annotations
 
-import re
 from itertools import repeat
 
 from sessfzf.agents import parts
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from sessfzf.session import Session
 
 _FAR_BYTES = 64 * 1024 * 1024
-_STAMP = re.compile(rb'\{"timestamp"\s*:\s*"([^"\\]{19,40})"')
+_STAMP = rb'\{"timestamp"\s*:\s*"([^"\\]{19,40})"'
 # How a line begins, and the form of its stamp, in every release: 2026-11-02T08:00:00.100Z.
 _BEGINNING = b'{"timestamp":"'
 _USUAL = slice(len(_BEGINNING), len(_BEGINNING) + 24)
@@ -147,7 +146,9 @@ def _newest(block: bytes, loads: Loads) -> int:
 
 def _moment(line: bytes, loads: Loads) -> int:
     """Return when a line was written, in ms; its stamp is the first thing in it."""
-    if stamp := _STAMP.match(line):
+    import re  # not above: most lines begin as _newest expects, and re costs much to import
+
+    if stamp := re.match(_STAMP, line):
         return milliseconds(stamp[1].decode("ascii", "replace"))
     return max(
         (milliseconds(record.get("timestamp")) for record in records(line, loads)), default=0

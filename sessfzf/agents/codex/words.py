@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sessfzf.jsonl import string, table
+from sessfzf.jsonl import parse, string, table
 from sessfzf.text import clean
 
 TYPE_CHECKING = False
@@ -19,10 +19,8 @@ _MARKER = "## My request for Codex:"  # what follows it is the prompt (A5)
 def kind_of(source: object, thread_source: str) -> str:
     """Return ``nested`` for a sub-agent's thread, ``print`` for codex exec's, else ``""`` (A3)."""
     if isinstance(source, str) and source.startswith("{"):
-        import json
-
         try:
-            source = json.loads(source)
+            source = parse(source.encode("utf-8", "surrogatepass"))
         except (ValueError, RecursionError):
             source = ""
     if thread_source in {"subagent", "memory_consolidation"} or (
@@ -47,10 +45,8 @@ def sandbox_name(value: object) -> str:
     if isinstance(value, str):
         if not value.startswith("{"):
             return clean(value)
-        import json
-
         try:
-            value = json.loads(value)
+            value = parse(value.encode("utf-8", "surrogatepass"))
         except (ValueError, RecursionError):
             return ""
     policy = table(value)
