@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # A -wal holds what is not in the file yet; a -journal says that the file is in mid-change.
 _BESIDE = ("-wal", "-journal")
-_COPY_BLOCK = 1024 * 1024
+_COPY_BLOCK = 256 * 1024
 _TRIES = 3
 _PREFIX = "sessfzf-copy-"
 _NAME = "copy.sqlite"

@@ -189,6 +189,8 @@ def _walk(
 
 def _rollouts(names: list[str], wanted: str) -> list[tuple[str, str]]:
     """Return those names that are a rollout's, each with its thread's id."""
+    if wanted:
+        names = [name for name in names if wanted in name]
     names = [name for name in names if name[:8] == "rollout-" and len(name) >= _SHORTEST_NAME]
     chosen = [(name, name[-42:-6]) for name in names if name[-6:] == ".jsonl"]
     chosen += [(name, name[-46:-10]) for name in names if name[-10:] == ".jsonl.zst"]

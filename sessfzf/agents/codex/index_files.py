@@ -7,7 +7,6 @@ observed e (0.171.0), older-clients h (27 to 43 columns).
 from __future__ import annotations
 
 import os
-from functools import lru_cache
 from zlib import crc32
 
 from sessfzf import sqlite
@@ -25,6 +24,8 @@ _NAMES_BYTES = 4 * 1024 * 1024
 _TOO_LATE = 10**15  # ms
 _TEXT_BYTES = 16 * 1024  # titles of 928 KB were seen (D30)
 _SQLITE_HOME = r"""\s*sqlite_home\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)')"""
+
+_KEPT = 256
 
 _HEX = frozenset("0123456789abcdef-")
 # Every column may be missing (older-clients h: 27 in 0.125.0, 43 in 0.171.0) but these.
@@ -146,38 +147,34 @@ class _Rows:
     """Makes the rows of threads; what repeats from row to row is made once."""
 
     def __init__(self) -> None:
-        self._branch = lru_cache(clean)
-        self._kind = lru_cache(kind_of)
-        self._approval = lru_cache(approval_name)
-        self._sandbox = lru_cache(sandbox_name)
-        self._text = lru_cache(_text)
+        # Not functools.lru_cache: a plan makes one row, and would pay for that import.
+        self._made: dict[tuple[object, ...], list[str]] = {}
 
     def row(self, texts: list[object], *, archived: bool, child: bool) -> list[str]:
-        (
-            source,
-            thread_source,
-            parent,
-            cwd,
-            branch,
-            name,
-            *titles,
-            model,
-            effort,
-            approval,
-            sandbox,
-        ) = map(self._text, texts)
-        kind = "nested" if parent or child else self._kind(source, thread_source)
+        source, origin, parent, cwd, branch, name, *titles, model, effort, approval, sandbox = texts
+        repeated = (source, origin, parent, branch, model, effort, approval, sandbox)
+        made = self._made.get(repeated)
+        if made is None:
+            if len(self._made) > _KEPT:
+                self._made.clear()
+            made = self._made[repeated] = [
+                "nested" if _text(parent) else kind_of(_text(source), _text(origin)),
+                clean(_text(branch)),
+                _text(model),
+                _text(effort),
+                approval_name(_text(approval)),
+                sandbox_name(_text(sandbox)),
+            ]
+        kind, shown_branch, *settings = made
+        named = _text(name)
         return [
-            kind,
+            "nested" if child else kind,
             "1" if archived else "",
-            cwd.removeprefix("\\\\?\\"),
-            self._branch(branch),
-            clean(name) if name else "",
-            next(filter(None, map(request, titles)), ""),
-            model,
-            effort,
-            self._approval(approval),
-            self._sandbox(sandbox),
+            _text(cwd).removeprefix("\\\\?\\"),
+            shown_branch,
+            clean(named) if named else "",
+            next(filter(None, map(request, map(_text, titles))), ""),
+            *settings,
         ]
 
 
