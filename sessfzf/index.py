@@ -37,28 +37,34 @@ class Index:
         # from the one to the other, so that of thousands of keys there are not two in memory.
         self._known: dict[str, str] = _load(self._file) if place else {}
         self._seen: dict[str, str] = {}
+        self._taken: list[tuple[list[Source], list[str | None]]] = []
         self._put: set[str] = set()  # paths
         self._stamps: dict[str, str] | None = None  # by path, of what earlier runs knew
         self._changed = False
 
     def texts(self, sources: list[Source]) -> list[str | None]:
         """Return the rows kept for each file as they stand there, None when new or changed."""
-        take, seen = self._known.pop, self._seen
-        texts = []
-        for _, key, _ in sources:
-            text = take(key, None)
-            if text is not None:
-                seen[key] = text
-            texts.append(text)
+        take = self._known.pop
+        texts = [take(key, None) for _, key, _ in sources]
+        self._taken.append((sources, texts))
         return texts
 
     def text(self, key: str) -> str | None:
         """Return what ``texts`` does of one file."""
         text = self._known.pop(key, None)
         if text is None:
-            return self._seen.get(key)
+            return self._all_seen().get(key)
         self._seen[key] = text
         return text
+
+    def _all_seen(self) -> dict[str, str]:
+        # What was taken is looked through only when somebody has to know: mostly nobody has.
+        for sources, texts in self._taken:
+            for (_, key, _), text in zip(sources, texts, strict=True):
+                if text is not None:
+                    self._seen.setdefault(key, text)
+        self._taken.clear()
+        return self._seen
 
     def get(self, path: str, stamp: str) -> list[list[str]] | None:
         """Return the rows kept for the file, or None when it is new or has changed since."""
@@ -98,6 +104,7 @@ class Index:
     def forget(self) -> None:
         """Take nothing more from the file: it holds what this release did not write."""
         self._known, self._seen, self._stamps = {}, {}, None
+        self._taken.clear()
         self._changed = True
 
     def save(self, *, complete: bool) -> None:
@@ -112,7 +119,7 @@ class Index:
             self._known = {}
         if not self._changed:
             return
-        entries = self._seen
+        entries = self._all_seen()
         if self._known:
             kept = self._known.items()
             entries = {key: text for key, text in kept if key.rpartition("\t")[0] not in self._put}

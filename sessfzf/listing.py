@@ -72,7 +72,7 @@ def run(  # noqa: PLR0913 - the command's options
     stop = None if limit is None else min(limit, maxsize)  # islice takes no more
     try:
         if walk.discover() and not (json or here or query):
-            rows = walk.rows(form, live, all=all)
+            out.write_all(islice(walk.rows(form, live, all=all), stop))
         else:
             sessions = walk.sessions()
             if not all:
@@ -81,9 +81,8 @@ def run(  # noqa: PLR0913 - the command's options
                 sessions = filter(_Here().holds, sessions)
             if query:
                 sessions = filter(_matcher(query), sessions)
-            rows = (form.row(_with_state(session, live)) for session in sessions)
-        for row in islice(rows, stop):
-            out.write(row)
+            for session in islice(sessions, stop):
+                out.write(form.row(_with_state(session, live)))
         out.flush()
         if walk.complete and walk.unsearched:
             walk.search_titles(_SEARCH_BUDGET)
@@ -392,6 +391,13 @@ class _Output:
         self._rows.append(row)
         if len(self._rows) >= (_ROWS if self._flushed else _FIRST_ROWS):
             self.flush()
+
+    def write_all(self, rows: Iterator[str]) -> None:
+        """Write rows none of which has to wait for something slow."""
+        size = _FIRST_ROWS
+        while block := list(islice(rows, size)):
+            write("\n".join(block) + "\n")
+            size = _ROWS
 
     def flush_if_waiting(self) -> None:
         """Show what there is before something slow is done."""

@@ -36,6 +36,7 @@ _COLUMNS = (16, 500)
 _LINES = (1, 1000)
 _TITLE_LINES = 2
 _LOST = "its transcript is gone"
+_SILENT = "nothing was said, or not near enough to its end"
 _KILO = 1024
 
 
@@ -204,7 +205,7 @@ def _end(store: Store, session: Session, columns: int, room: int) -> list[Line]:
         lines = lines[-room:]
         if room > 1:
             lines[0] = ("", _DIM, "…")
-    return lines or [("", _DIM, "nothing was said, or not near enough to its end")]
+    return lines or [("", _DIM, fit(_SILENT, columns).rstrip())]
 
 
 def _turns(store: Store, session: Session) -> Iterator[Turn]:

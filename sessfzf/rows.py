@@ -139,24 +139,33 @@ class _Fzf(Form):
         if session.hidden:
             title = self._paint(_DIM, f"{title} [{_visible(session.hidden)}]")
         when = self._live(session.time) if session.live else self._idle(session.time)
-        return self._line(session.id, session.app, when, session.cwd, session.branch, title)
+        self._make_cells(session.app, session.cwd, session.branch)
+        return "\t".join(
+            (
+                session.id,
+                self._app_cells[session.app],
+                when,
+                self._folder_cells[session.cwd],
+                self._branch_cells[session.branch],
+                title,
+            )
+        )
 
     def fields(self, id: str, app: str, time: int, cwd: str, branch: str, title: str) -> str:  # noqa: A002, PLR0913
         if not title.isprintable():  # an index that is not of our making
             title = _visible(title)
-        return self._line(id, app, self._idle(time), cwd, branch, title)
-
-    def _line(self, id: str, app: str, when: str, cwd: str, branch: str, title: str) -> str:  # noqa: A002, PLR0913
         try:
             return (
-                f"{id}\t{self._app_cells[app]}\t{when}\t{self._folder_cells[cwd]}\t"
-                f"{self._branch_cells[branch]}\t{title}"
+                f"{id}\t{self._app_cells[app]}\t{self._idle(time)}\t"
+                f"{self._folder_cells[cwd]}\t{self._branch_cells[branch]}\t{title}"
             )
         except KeyError:
             self._make_cells(app, cwd, branch)
-            return self._line(id, app, when, cwd, branch, title)
+            return self.fields(id, app, time, cwd, branch, title)
 
     def _make_cells(self, app: str, cwd: str, branch: str) -> None:
+        if app in self._app_cells and cwd in self._folder_cells and branch in self._branch_cells:
+            return
         self._app_cells[app] = self._paint(_BLUE, fit(app, _APP_WIDTH))
         shown = fit(_visible(branch), self._branch_width)
         self._branch_cells[branch] = self._paint(_MAGENTA, shown)

@@ -116,7 +116,8 @@ class Threads:
         threads = kept[0] if kept else []
         marks = {one[:_ID_LENGTH]: one[_ID_LENGTH:_MARKED] for one in threads}
         elsewhere = {thread: (_integer(time), path) for thread, time, path in kept[1:]}
-        if not marks.keys() - self._found.keys() <= elsewhere.keys():
+        found = self._found.keys()
+        if not (marks.keys() <= found or marks.keys() - found <= elsewhere.keys()):
             return False
         if self._alone:
             self._marks, self.elsewhere = marks, elsewhere
