@@ -15,7 +15,7 @@ from sessfzf.session import FIELD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from sessfzf.agents import Source
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _HEADER = f"sessfzf {__version__} index 5"
 _FOOTER = "end"
 _LEFT_OVER = 60  # s: no write takes that long
+_LINES = 1000
 _BLOCK = 256 * 1024
 _BIGGEST = 64 * 1024 * 1024  # some 100,000 sessions: a bigger file is none of ours
 
@@ -181,19 +182,30 @@ def _write(file: str, entries: dict[str, str]) -> None:
     for one in (os.path.dirname(directory), directory):
         os.makedirs(one, mode=0o700, exist_ok=True)
     _sweep(directory)
-    lines = [f"{key}\n{text}" for key, text in entries.items() if "\n" not in key]
-    data = "\n".join([_HEADER, *lines, _FOOTER]).encode("utf-8", "surrogatepass")
     temporary = f"{file}.{os.urandom(8).hex()}"
     with Uninterrupted():
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             with open(descriptor, "wb", buffering=0) as out:
-                while data:
-                    data = data[out.write(data) :]
+                for data in _blocks(entries):
+                    while data:
+                        data = data[out.write(data) :]  # noqa: PLW2901 - what is left of it
             os.replace(temporary, file)
         except BaseException:
             os.unlink(temporary)
             raise
+
+
+def _blocks(entries: dict[str, str]) -> Iterator[bytes]:
+    """Yield the file in parts: as a whole it would double what thousands of sessions take."""
+    lines = [_HEADER]
+    for key, text in entries.items():
+        if "\n" not in key:
+            lines += (key, text)
+        if len(lines) > _LINES:
+            yield ("\n".join(lines) + "\n").encode("utf-8", "surrogatepass")
+            lines.clear()
+    yield "\n".join([*lines, _FOOTER]).encode("utf-8", "surrogatepass")
 
 
 def _sweep(directory: str) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     _Origin = tuple[Store, Agent, Complete | None]
     _Known = tuple[str, Source, _Origin]  # a row of the index, as it stands there
     _Unread = tuple[Source, Store, Agent, Complete | None]
+    Best = dict[tuple[str, str], Session | None]  # by app and id; None: the best was shown already
     Live = dict[tuple[str, str], str]  # by app and id: idle, busy, waiting or open
 
 OPTIONS = {
@@ -179,22 +180,26 @@ class Walk:
 
         from sessfzf.jsonl import loader
 
-        best: dict[tuple[str, str], Session] = {}
+        best: Best = {}
         for one in known:
             session = self._make(one)
             if session is not None:
                 offer(session, best)
+        known.clear()
         self.found = bool(best)
         # The newest last; by a key, because comparing thousands by their own __lt__ takes longer.
-        waiting = sorted(best.values(), key=lambda session: (session.time, session.id))
-        unread.sort(key=lambda one: one[0][0], reverse=True)
+        waiting = sorted(filter(None, best.values()), key=lambda one: (one.time, one.id))
+        unread.sort(key=lambda one: one[0][0])
         loads = loader(len(unread))
         saved, pause = seconds_now(), _SAVE_EVERY
-        for source, store, agent, complete in unread:
+        while unread:
+            source, store, agent, complete = unread.pop()
             bound = source[0] // 1_000_000
             while waiting and waiting[-1].time > bound:
                 session = waiting.pop()
                 if best[session.app, session.id] is session:
+                    # Nothing unread can be newer: of what was shown no more is kept than that.
+                    best[session.app, session.id] = None
                     yield session
             self._before_read()
             if (began := seconds_now()) - saved > pause:
@@ -310,12 +315,14 @@ def _rank(one: _Known) -> str:
     return one[0][:20] + one[1][2]
 
 
-def offer(session: Session, best: dict[tuple[str, str], Session]) -> bool:
+def offer(session: Session, best: Best) -> bool:
     """Make the session the one of its id unless a better is known; return whether it is."""
     key = session.app, session.id
     rival = best.setdefault(key, session)
     if rival is session:
         return True
+    if rival is None:
+        return False
     if session.time == rival.time:
         # The path last, so that the list and the plan choose alike whatever order they read in.
         better = (is_folder(session.cwd), session.path) > (is_folder(rival.cwd), rival.path)

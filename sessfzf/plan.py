@@ -22,6 +22,7 @@ from sessfzf.text import clean
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sessfzf.agents import Agent, Complete, Source, Store
+    from sessfzf.listing import Best
     from sessfzf.session import Session
 
     _Candidate = tuple[Source, Store, Agent, Complete | None]
@@ -236,7 +237,7 @@ def _read(
     """Read the candidates; of one id in two places the newer, then the one with a folder."""
     from sessfzf.jsonl import parse
 
-    best: dict[tuple[str, str], Session] = {}
+    best: Best = {}
     found: dict[tuple[str, str], tuple[Session, Store, Agent]] = {}
     for source, store, agent, complete in candidates:
         try:

@@ -18,7 +18,7 @@ from sessfzf.text import clean
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
 _NAMES_BYTES = 4 * 1024 * 1024
 _TOO_LATE = 10**15  # ms
@@ -50,16 +50,17 @@ _COLUMNS = ("id", "rollout_path", *_NUMBERS, *_TEXTS)
 
 
 def threads(
-    path: str, wanted: str, is_new: Callable[[str, str], bool]
+    path: str, wanted: str, is_new: Callable[[str, str], bool], found: Container[str]
 ) -> tuple[list[str], dict[str, list[str]]]:
     """Return what threads.py keeps of each thread of the database, and the rows of the new ones.
 
     The first is the id, a mark that changes when what the row says of the session does, and when it
     was updated, in one text. ``is_new(id, mark)`` says whether the row is needed, whose fields are
-    in the order of the constants of threads.py. Ids that do not begin with ``wanted`` are left out.
+    in the order of the constants of threads.py, without the path for threads that were ``found``.
+    Ids that do not begin with ``wanted`` are left out.
     Raises OSError when the file cannot be read or holds no threads.
     """
-    return sqlite.read(path, lambda connection: _query(connection, wanted, is_new))
+    return sqlite.read(path, lambda connection: _query(connection, wanted, is_new, found))
 
 
 def thread_names(path: str) -> list[list[str]]:
@@ -104,7 +105,10 @@ def mark_of(said: bytes, kind: int = 0) -> str:
 
 
 def _query(
-    connection: sqlite3.Connection, wanted: str, is_new: Callable[[str, str], bool]
+    connection: sqlite3.Connection,
+    wanted: str,
+    is_new: Callable[[str, str], bool],
+    found: Container[str],
 ) -> tuple[list[str], dict[str, list[str]]]:
     present = sqlite.columns(connection, "threads")
     if not present >= _NEEDED:
@@ -139,7 +143,8 @@ def _query(
         marks.append(f"{thread}{mark}{updated}")
         if is_new(thread, mark):
             said = make.row(texts, archived=archived > 0, child=child)
-            rows[thread] = [*said, str(recency or updated), str(updated), _text(path)]
+            place = "" if thread in found else _text(path)
+            rows[thread] = [*said, str(recency or updated), str(updated), place]
     return marks, rows
 
 
@@ -152,25 +157,26 @@ class _Rows:
 
     def row(self, texts: list[object], *, archived: bool, child: bool) -> list[str]:
         source, origin, parent, cwd, branch, name, *titles, model, effort, approval, sandbox = texts
-        repeated = (source, origin, parent, branch, model, effort, approval, sandbox)
+        repeated = (source, origin, parent, cwd, branch, model, effort, approval, sandbox)
         made = self._made.get(repeated)
         if made is None:
             if len(self._made) > _KEPT:
                 self._made.clear()
             made = self._made[repeated] = [
                 "nested" if _text(parent) else kind_of(_text(source), _text(origin)),
+                _text(cwd).removeprefix("\\\\?\\"),
                 clean(_text(branch)),
                 _text(model),
                 _text(effort),
                 approval_name(_text(approval)),
                 sandbox_name(_text(sandbox)),
             ]
-        kind, shown_branch, *settings = made
+        kind, folder, shown_branch, *settings = made
         named = _text(name)
         return [
             "nested" if child else kind,
             "1" if archived else "",
-            _text(cwd).removeprefix("\\\\?\\"),
+            folder,
             shown_branch,
             clean(named) if named else "",
             next(filter(None, map(request, map(_text, titles))), ""),

@@ -73,7 +73,7 @@ class Threads:
             if thread not in self._rows and not self._every:
                 self._every = True  # sessfzf's own index knows it, but not well enough
                 self._read_again(self._paths)
-        return self._rows.get(thread)
+        return self._rows.pop(thread, None)  # asked for once: there may be thousands
 
     def name(self, thread: str) -> str:
         """Return the thread's newest name in session_index.jsonl, ``""`` when it has none."""
@@ -137,7 +137,7 @@ class Threads:
         # nothing new.
         from sessfzf.agents.codex.index_files import threads
 
-        marks, rows = threads(path, self._wanted, self._is_new)
+        marks, rows = threads(path, self._wanted, self._is_new, self._found)
         kept = [marks]
         for thread, row in rows.items():
             known = self._rows.get(thread)
