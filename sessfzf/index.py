@@ -85,9 +85,7 @@ class Index:
         """Keep ``rows`` for the file."""
         self._changed = True
         self._put.add(path)
-        self._seen[f"{path}\t{stamp}"] = _ROW.join(
-            [FIELD.join([_escape(field) for field in row]) for row in rows]
-        )
+        self._seen[f"{path}\t{stamp}"] = _ROW.join([_pack(row) for row in rows])
 
     def rows(
         self, path: str, stamp: str, fields: int, read: Callable[[str], list[list[str]]]
@@ -228,6 +226,13 @@ _UNESCAPE = {"\\": "\\", "n": "\n", "r": _ROW, "f": FIELD}
 
 def _unpack_rows(text: str) -> list[list[str]]:
     return [unpack(row) for row in text.split(_ROW)] if text else []
+
+
+def _pack(row: list[str]) -> str:
+    text = FIELD.join(row)
+    if "\\" in text or "\n" in text or _ROW in text or text.count(FIELD) >= len(row):
+        return FIELD.join([_escape(field) for field in row])
+    return text
 
 
 def _escape(field: str) -> str:

@@ -134,6 +134,18 @@ def newest_first(block: bytes, without: tuple[bytes, ...] = ()) -> Iterator[byte
         end = start - 1
 
 
+def newest_with(block: bytes, needles: tuple[bytes, ...]) -> Iterator[bytes]:
+    """Yield of ``newest_first`` those that hold one of ``needles``; the others are not looked at."""
+    end = len(block)
+    while (at := max([block.rfind(needle, 0, end) for needle in needles])) >= 0:
+        start = block.rfind(b"\n", 0, at) + 1
+        stop = block.find(b"\n", at, end)
+        stop = end if stop < 0 else stop
+        if stop - start <= LINE_BYTES:
+            yield block[start:stop]
+        end = start
+
+
 def loader(files: int) -> Loads:
     """Return the JSON parser that is cheapest for this many files to read.
 

@@ -206,8 +206,8 @@ class Walk:
                 self._index.save(complete=False)
                 saved = seconds_now()
                 pause = max(_SAVE_EVERY, _SAVE_SHARE * (saved - began))
-            read = self._read(source, store, agent, loads)
-            if read is not None and (complete is None or complete(read)) and offer(read, best):
+            read = self._read(source, store, agent, complete, loads)
+            if read is not None and offer(read, best):
                 self.found = True
                 insort(waiting, read)
         self.complete = True
@@ -252,8 +252,7 @@ class Walk:
         except (ValueError, IndexError, TypeError):  # an index that we did not write
             from sessfzf.jsonl import parse
 
-            read = self._read(source, store, agent, parse)
-            return read if read is None or complete is None or complete(read) else None
+            return self._read(source, store, agent, complete, parse)
         if session.unsearched:
             self.unsearched.append((agent, session))
         return session
@@ -289,7 +288,12 @@ class Walk:
                 break
 
     def _read(
-        self, source: Source, store: Store, agent: Agent, loads: Callable[[bytes], object]
+        self,
+        source: Source,
+        store: Store,
+        agent: Agent,
+        complete: Complete | None,
+        loads: Callable[[bytes], object],
     ) -> Session | None:
         path, stamp = parts(source)
         try:
@@ -297,7 +301,12 @@ class Walk:
         except OSError as error:
             self._problems.add(path, error)
             return None
-        self._index.put(path, stamp, [] if session is None else [session.row()])
+        kept = True
+        if session is not None and complete is not None:
+            listed, kept = complete(session)
+            session = session if listed else None
+        if kept:
+            self._index.put(path, stamp, [] if session is None else [session.row()])
         if session is not None and session.unsearched:
             self.unsearched.append((agent, session))
         return session

@@ -245,7 +245,9 @@ def _read(
         except OSError as error:
             reason = error.strerror or str(error)
             raise SessfzfError(f"{clean(parts(source)[0], 1000)}: {reason}", REFUSED) from None
-        if session is not None and (complete is None or complete(session)) and offer(session, best):
+        if session is None or (complete is not None and not complete(session)[0]):
+            continue
+        if offer(session, best):
             found[session.app, session.id] = session, store, agent
     return found
 

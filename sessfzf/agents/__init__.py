@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     # when the file does: mtime_ns.size.inode, and "" when the file is gone; more may follow that
     # changes with what the store says elsewhere.
     Source = tuple[int, str, str]
-    # Adds to a session just read what stands elsewhere in the store; False when that makes it none
-    # to list.
-    Complete = Callable[[Session], bool]
+    # Adds to a session just read what stands elsewhere in the store. Returns whether it is one to
+    # list, and whether that is the whole truth: else it has to be read again the next time.
+    Complete = Callable[[Session], tuple[bool, bool]]
 
     # Who or what (one of ROLES), and the text as it was recorded: nothing of it is safe to show.
     Turn = tuple[str, str]

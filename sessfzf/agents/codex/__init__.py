@@ -21,7 +21,6 @@ from sessfzf.agents.codex.threads import (
     SANDBOX,
     TIME,
     TITLE,
-    Fresh,
     Threads,
 )
 
@@ -66,15 +65,9 @@ def discover(
         if thread not in found
     ]
 
-    def complete(session: Session) -> bool:
-        if not isinstance(session, Fresh):
-            return True  # as it was kept below
+    def complete(session: Session) -> tuple[bool, bool]:
         listed = _complete(session, threads.row(session.id), threads.name(session.id))
-        kept = session.row()
-        if threads.failed:  # its row would say more: what is kept is no row, and so read anew
-            kept = [*kept[:5], "unread"]
-        index.put(session.path, session.stamp, [kept] if listed else [])
-        return listed
+        return listed, not threads.failed
 
     return sources, complete
 

@@ -9,7 +9,6 @@ from itertools import repeat
 
 from sessfzf.agents import parts
 from sessfzf.agents.codex import APP, AUTO_REVIEW
-from sessfzf.agents.codex.threads import Fresh
 from sessfzf.agents.codex.words import BY_PROMPT, approval_name, kind_of, request, sandbox_name
 from sessfzf.jsonl import (
     BLOCK,
@@ -17,17 +16,18 @@ from sessfzf.jsonl import (
     File,
     milliseconds,
     newest_first,
+    newest_with,
     records,
     string,
     table,
 )
+from sessfzf.session import Session
 from sessfzf.text import clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sessfzf.agents import Source
     from sessfzf.jsonl import Loads, Record
-    from sessfzf.session import Session
 
 _FAR_BYTES = 64 * 1024 * 1024
 _STAMP = rb'\{"timestamp"\s*:\s*"([^"\\]{19,40})"'
@@ -49,7 +49,7 @@ def read(root: str, source: Source, loads: Loads, before: Session | None) -> Ses
     """
     thread = source[2]
     path, stamp = parts(source)
-    session = Fresh(APP, root, thread, path, stamp)
+    session = Session(APP, root, thread, path, stamp)
     session.spoken = ""
     if stamp and path.endswith(".jsonl"):
         with File(path) as file:
@@ -95,12 +95,9 @@ def _read_tail(file: File, session: Session, loads: Loads, limit: int = TAIL_BYT
 
 def _take_settings(block: bytes, session: Session, loads: Loads) -> bool:
     """Take the newest settings of a block; False when it holds none."""
-    if not _holds(block, _SETTINGS_BYTES):
-        return False
     return any(
         _take_context(record, session)
-        for line in newest_first(block)
-        if _holds(line, _SETTINGS_BYTES)
+        for line in newest_with(block, _SETTINGS_BYTES)
         for record in reversed(records(line, loads))
     )
 

@@ -9,7 +9,6 @@ import os
 
 from sessfzf import sqlite
 from sessfzf.agents import stamp
-from sessfzf.session import Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,12 +20,6 @@ TIME, UPDATED, PATH = 10, 11, 12
 _ID_LENGTH = 36
 _MARKED = 44  # an id and its mark
 _LONGEST_TIME = 16  # digits
-
-
-class Fresh(Session):
-    """A session as its rollout alone has it, without what the indexes say of it."""
-
-    __slots__ = ()
 
 
 class Threads:
