@@ -28,8 +28,7 @@ def write(text: str) -> None:
         data = text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         data = text.encode("utf-8", "replace")
-    while data:
-        data = data[os.write(1, data) :]
+    _put(1, data)
 
 
 def tell(message: str, prefix: str = "sessfzf: ") -> None:
@@ -37,7 +36,16 @@ def tell(message: str, prefix: str = "sessfzf: ") -> None:
     # Not by print: what its buffer cannot get rid of makes the exit code 120.
     data = f"{prefix}{message}\n".encode("utf-8", "replace")
     try:
-        while data:
-            data = data[os.write(2, data) :]
+        _put(2, data)
     except OSError:
         return
+
+
+def _put(descriptor: int, data: bytes) -> None:
+    while data:
+        try:
+            data = data[os.write(descriptor, data) :]
+        except BlockingIOError:  # a pipe that another program (node) has made so, and it is full
+            import select
+
+            select.select([], [descriptor], [])

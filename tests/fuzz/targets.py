@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Final
 import orjson
 from checker import harm
 
-from sessfzf import shells
-from sessfzf.agents import claude_code, codex, source
+from sessfzf import preview, shells
+from sessfzf.agents import claude_code, codex, source, stores
 from sessfzf.agents.codex.words import FULL_ACCESS
 from sessfzf.plan import Plan
 from sessfzf.rows import formatter
+from sessfzf.text import width
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -74,6 +75,8 @@ def _check(agent: ModuleType, path: str, own: str, data: bytes) -> None:
         if session is not None:
             agent.search_title(session, json.loads, float("inf"))
             check(agent, session)
+    if session is not None:
+        show(agent, session)
 
 
 def _read(  # noqa: PLR0913 - the reader's own arguments
@@ -89,6 +92,19 @@ def _read(  # noqa: PLR0913 - the reader's own arguments
     except OSError:  # nothing in it is a record: that is told
         return None
     return session
+
+
+def show(agent: ModuleType, session: Session) -> None:
+    """The preview of the session, in a window of each kind, is harmless and fits."""
+    (store,) = (one for one in stores() if one.app == session.app)
+    launch = agent.launch(session, recorded=False, fork=False)
+    for columns, room in ((80, 0), (31, 9)):
+        lines = preview._facts(session, launch, columns)
+        end = preview._end(store, session, columns, room)
+        assert not room or len(end) <= room
+        text = "".join(f"{label}{shown}\n" for label, _, shown in [*lines, *end])
+        assert harm(text.encode("utf-8", "surrogatepass"), tabs=False) == []
+        assert all(width(label + shown) <= columns for label, _, shown in [*lines, *end])
 
 
 def check(agent: ModuleType, session: Session) -> None:

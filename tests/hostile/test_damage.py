@@ -153,8 +153,7 @@ def test_no_value_of_any_field_harms(
         else:
             home.codex([], first=[line], dialect="legacy", bulk=False)
     good = home.claude(), home.codex(bulk=False)
-    home.claude([*lines, answer()])
-    home.codex([], first=lines)
+    every = home.claude([*lines, answer()]), home.codex([], first=lines), *good
     result = run("list", "--all")
     assert result.err.count("\n") <= 1
     healthy(result, *(one.id for one in good), told=result.err.count("\n"))
@@ -162,6 +161,11 @@ def test_no_value_of_any_field_harms(
         shown = run("list", "--all", form)
         assert shown.code == 0
         assert harm(shown.out, colours=form == "--fzf") == []
+    for one in every:
+        preview = run("preview", one.id)
+        assert preview.code in {0, 1, 3}  # 3: no record is left in it
+        assert harm(preview.out, colours=True, tabs=False) == []
+        assert harm(preview.err.encode(), tabs=False) == []
 
 
 @pytest.mark.parametrize("kind", ["sidecar", "pid", "names", "history"])
@@ -475,6 +479,11 @@ def test_no_size_costs_memory_or_a_session(
         assert most < PEAK
         assert len(said) == told
         assert {one.id for one in good} <= {row.split("\t")[0] for row in rows}
+    for one in {row.split("\t")[0] for row in rows[:6]}:
+        most, lines, said = peak("preview", one)
+        assert most < PEAK
+        assert said == []
+        assert any(one in line for line in lines)
     if make.__name__.startswith("title-"):
         assert any("Healthy" in row for row in rows)
 

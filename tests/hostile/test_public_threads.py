@@ -6,8 +6,11 @@ does stands below. Where the reference leaves the answer open:
 - 6, a folder that was moved: the session is listed and marked, `plan` names what could be meant
   and how to go on. No table of moved folders is kept: it would be a second truth beside the disk.
 - 13, a path of Windows on POSIX: shown as stored, refused by `plan`.
-- 32, a provider that is no longer configured: listed and planned all the same. Whether a name is
-  configured is known to Codex alone (profiles, the command line, built-in ones), and it says so.
+- 32, a provider that is no longer configured: listed and planned all the same, without a note. Of
+  what a resume may change the provider is no part, so no line names it; and whether a name is
+  configured is known to Codex alone (profiles, a project's own configuration, a managed one, names
+  built in), which says "Model provider ... not found". A note from config.toml alone would be wrong
+  for all of these.
 - 42, a copy made by sending a session to the background: both are kept, for both resume.
 - A time yet to come is shown as "now" and sorted by what it says.
 - Right-to-left letters stay, the controls that turn the direction go.
@@ -249,11 +252,25 @@ def test_d25_a_title_made_later_moves_no_session(home: Home, run: Run) -> None:
 
 
 def test_d32_a_provider_that_is_gone_hides_no_thread(home: Home, run: Run) -> None:
-    made = home.codex(cwd=home.folder("api"), bulk=False, branch=None, meta={"model_provider": "x"})
-    row = home.thread(made, model_provider="no longer there", cwd=home.folder("api"), git_branch="")
-    home.codex_db([row])
-    assert run.shown() == [made.id]
-    assert run("plan", made.id).code == 0
+    folder = home.folder("api")
+    one, two = (
+        home.codex(cwd=folder, bulk=False, branch=None, meta={"model_provider": name})
+        for name in ("openai", "gone")
+    )
+    with open(os.path.join(home.codex_dir, "config.toml"), "w", encoding="utf-8") as file:
+        file.write('model_provider = "other"\n[model_providers.other]\nname = "Other"\n')
+    rows = [
+        home.thread(one, cwd=folder, git_branch=""),
+        home.thread(two, cwd=folder, git_branch=""),
+    ]
+    home.codex_db(
+        [row | {"model_provider": name} for row, name in zip(rows, ("openai", "gone"), strict=True)]
+    )
+    assert run.shown() == [two.id, one.id]
+    want, planned = run("plan", one.id), run("plan", two.id)
+    assert (planned.code, planned.err) == (0, "")
+    assert planned.text == want.text.replace(one.id, two.id)
+    assert "model_provider" not in planned.text
 
 
 def test_d40_a_line_separator_in_a_text_ends_no_line(home: Home, run: Run) -> None:

@@ -135,6 +135,9 @@ COMMANDS: Final = (
     ["plan", "CODEX", "--confirm", "print", "--json"],
     ["plan", "CODEX", "--approvals", "recorded", "--fork"],
     ["plan", "nobody-has-this"],
+    ["preview", "CLAUDE"],
+    ["preview", "CODEX"],
+    ["preview", "nobody-has-this"],
     ["resume", "nobody-has-this"],
     ["resume", "CLAUDE", "--confirm", "yes"],
     ["resume", "CODEX", "--confirm", "yes", "--approvals", "recorded"],
@@ -179,4 +182,6 @@ def test_access_times_stay_as_they_were(home: Home, store: list[str], tmp_path: 
         os.utime(path, ns=(1_000_000_000, os.stat(path).st_mtime_ns))
     trace(tmp_path, "list", "--all")
     trace(tmp_path, "plan", store[0], "--confirm", "yes")
+    for own in store:
+        trace(tmp_path, "preview", own)
     assert {os.stat(path).st_atime_ns for path in files} == {1_000_000_000}

@@ -11,6 +11,7 @@ from checker import FORBIDDEN, harm
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from stores import Home, answer, meta, repository, say, write_lines
+from test_preview import fill as conversations
 
 from sessfzf import shells
 from sessfzf.agents.codex import index_files
@@ -64,8 +65,8 @@ NAMES: Final = tuple(
 )
 
 
-def clean(result: Result, *, colours: bool = False) -> None:
-    assert harm(result.out, colours=colours) == []
+def clean(result: Result, *, colours: bool = False, tabs: bool = True) -> None:
+    assert harm(result.out, colours=colours, tabs=tabs) == []
     assert harm(result.err.encode("utf-8", "surrogateescape"), tabs=False) == []
     assert "Traceback" not in result.err
 
@@ -73,7 +74,7 @@ def clean(result: Result, *, colours: bool = False) -> None:
 def check(run: Run, *args: str, codes: tuple[int, ...] = (0,)) -> Result:
     result = run(*args)
     assert result.code in codes
-    clean(result, colours="--fzf" in args)
+    clean(result, colours="--fzf" in args or args[0] == "preview", tabs=args[0] == "list")
     if args[0] == "list" and "--json" not in args:
         assert all(len(row) == 6 for row in result.rows)
     return result
@@ -125,6 +126,7 @@ def test_no_field_harms_in_any_form(home: Home, run: Run, text: str) -> None:
             check(run, "plan", session_id, *more, codes=(0, 3, 4))
         check(run, "plan", session_id, "--json", "--confirm", "yes", codes=(0, 3))
         check(run, "resume", session_id, "--confirm", "print", codes=(3, 4))
+        check(run, "preview", session_id)
 
 
 def test_the_row_of_a_thread_harms_nothing(home: Home, run: Run) -> None:
@@ -138,8 +140,22 @@ def test_the_row_of_a_thread_harms_nothing(home: Home, run: Run) -> None:
     home.codex_db(rows)
     for form in FORMS:
         check(run, "list", *form)
-    for row in rows[:8]:
+    for row in rows:
         check(run, "plan", row["id"], "--confirm", "print", codes=(0, 3, 4))
+        check(run, "preview", row["id"])
+
+
+@pytest.mark.parametrize("window", ["", "7", "40"])
+@pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
+def test_no_conversation_harms(
+    home: Home, run: Run, monkeypatch: pytest.MonkeyPatch, text: str, window: str
+) -> None:
+    monkeypatch.setenv("FZF_PREVIEW_LINES", window)
+    monkeypatch.setenv("FZF_PREVIEW_COLUMNS", window)
+    # Every field that is shown begins with it, holds it, and is cut in the midst of it.
+    for shape in (text, f"a{text}b\n{text}\n\n  {text}", ("x" * 35 + text) * 9):
+        for made in conversations(home, shape):
+            check(run, "preview", made.id)
 
 
 @pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
@@ -160,8 +176,9 @@ def test_no_name_of_a_file_or_folder_harms(home: Home, run: Run, name: bytes) ->
         result = check(run, "list", *form)
         assert result.err.count("\n") == 1
     assert set(run.shown()) == {one.id for one in good}
-    refused = check(run, "plan", own, codes=(1, 3))
-    assert refused.err.startswith("sessfzf: ")
+    for command in ("plan", "preview"):
+        refused = check(run, command, own, codes=(1, 3))
+        assert refused.err.startswith("sessfzf: ")
 
 
 @pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
@@ -180,13 +197,15 @@ def test_a_home_and_a_folder_of_any_name(
     for shell in shells.SHELLS:
         result = check(run, "plan", made.id, "--shell", shell, codes=(0, 3))
         assert (result.code == 0) == bool(result.out)
+    check(run, "preview", made.id)
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", os.fsdecode(place) + "/elsewhere")
     check(run, "list")  # it says where it looked
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
 @pytest.mark.parametrize(
-    "how", ["key", "app", "shell", "approvals", "confirm", "init", "option", "more", "command"]
+    "how",
+    ["key", "app", "shell", "approvals", "confirm", "init", "option", "more", "command", "preview"],
 )
 def test_a_message_quotes_words_of_the_caller_harmlessly(run: Run, text: str, how: str) -> None:
     word = "x" + text.replace("\0", "").encode("utf-8", "replace").decode()
@@ -200,6 +219,7 @@ def test_a_message_quotes_words_of_the_caller_harmlessly(run: Run, text: str, ho
         "option": ("list", "--" + word),
         "more": ("list", "a", word),
         "command": (word,),
+        "preview": ("preview", word),
     }[how]
     check(run, *args, codes=(1, 2))
 
@@ -210,16 +230,16 @@ def test_a_branch_that_moved_is_named_harmlessly(home: Home, run: Run) -> None:
         made = home.claude([say("a", gitBranch=text), answer()], cwd=folder, branch=text)
         result = check(run, "plan", made.id, "--confirm", "print", codes=(0, 4))
         assert ("the branch moved" in result.err) == (result.code == 4)
+        check(run, "preview", made.id)
 
 
 def test_candidates_of_an_ambiguous_key_are_shown_harmlessly(home: Home, run: Run) -> None:
     for number, text in enumerate(TEXTS):
         own = f"abcdef00-0000-4000-8000-{number:012x}"
         home.claude([say(text), answer()], id=own, cwd="/w/" + text, project="-w", branch=text)
-    result = run("plan", "abcdef00")
-    assert result.code == 1
-    assert harm(result.err.encode(), tabs=False) == []
-    assert result.err.count("\n") == len(TEXTS) + 1
+    for command in ("plan", "preview"):
+        result = check(run, command, "abcdef00", codes=(1,))
+        assert result.err.count("\n") == len(TEXTS) + 1
 
 
 ANY: Final = st.text(
@@ -239,10 +259,11 @@ ANY: Final = st.text(
 def test_no_text_at_all_harms(  # noqa: PLR0913 - the fields
     home: Home, run: Run, title: str, branch: str, folder: str, model: str
 ) -> None:
-    records = [say(title, gitBranch=branch), answer(model=model, effort=model)]
+    records = [say(title, gitBranch=branch), answer(folder, model=model, effort=model)]
     made = home.claude(records, cwd="/w/" + folder, project="-elsewhere", branch=None)
     for form in FORMS[:3]:
         check(run, "list", *form)
+    check(run, "preview", made.id)
     (row,) = [one for one in run("list", "--json").objects if one["id"] == made.id]
     assert row["cwd"] == "/w/" + folder or "\ufffd" in json.dumps(row, ensure_ascii=False)
     os.unlink(made.path)
