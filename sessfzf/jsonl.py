@@ -135,7 +135,7 @@ def newest_first(block: bytes, without: tuple[bytes, ...] = ()) -> Iterator[byte
 
 
 def newest_with(block: bytes, needles: tuple[bytes, ...]) -> Iterator[bytes]:
-    """Yield of ``newest_first`` those that hold one of ``needles``; the others are not looked at."""
+    """Yield of ``newest_first`` those that hold one of ``needles``; others are not looked at."""
     end = len(block)
     while (at := max([block.rfind(needle, 0, end) for needle in needles])) >= 0:
         start = block.rfind(b"\n", 0, at) + 1

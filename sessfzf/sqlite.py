@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterator
+    from types import ModuleType
     from typing import TypeVar
 
     Result = TypeVar("Result")
@@ -31,6 +32,21 @@ _LEFT_OVER = 60  # s: no read takes that long
 _BIGGEST_COPY = 512 * 1024 * 1024  # a temporary folder may lie in memory
 # Titles of 1 MB were seen (D30); SQLite loads a text of any size to give its beginning.
 _LONGEST = 4 * 1024 * 1024
+
+
+def _driver() -> ModuleType:
+    """Return the part of ``sqlite3`` that is written in C.
+
+    ``sqlite3`` adds to it what turns dates into texts, and imports datetime and collections for
+    that: a fifth of an interpreter start, at each plan and preview.
+    """
+    try:
+        import _sqlite3
+    except ImportError:  # a Python that has it otherwise
+        import sqlite3
+
+        return sqlite3
+    return _sqlite3
 
 
 def stamp(path: str) -> str:
@@ -52,16 +68,19 @@ def stamp(path: str) -> str:
     return text
 
 
-def read(path: str, query: Callable[[sqlite3.Connection], Result]) -> Result:
+def read(
+    path: str, query: Callable[[sqlite3.Connection], Result], *, alone: bool = False
+) -> Result:
     """Run ``query`` on the database at ``path`` and return what it returns.
 
-    Creates, changes and touches nothing beside ``path``. Raises OSError for whatever goes wrong.
+    ``alone``: on the file as it is without its log, which may be old and lack all. Creates, changes
+    and touches nothing beside ``path``. Raises OSError for whatever goes wrong.
     """
     import sqlite3
 
     path = os.path.realpath(path)
     try:
-        if not any(_size(path + end) for end in _BESIDE):
+        if alone or not any(_size(path + end) for end in _BESIDE):
             return _query(f"file:{_quote(path)}?mode=ro&immutable=1", query)
         from sessfzf.interrupts import Uninterrupted
 
@@ -78,7 +97,7 @@ def select(
 
     Raises sqlite3.Error or MemoryError when that is true of all.
     """
-    import sqlite3
+    sqlite3 = _driver()
 
     done: set[int] = set()
     try:
@@ -116,8 +135,7 @@ def columns(connection: sqlite3.Connection, name: str) -> set[str]:
 
 
 def _query(uri: str, query: Callable[[sqlite3.Connection], Result]) -> Result:
-    import sqlite3
-
+    sqlite3 = _driver()
     connection = sqlite3.connect(uri, uri=True, timeout=0.25)
     try:
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
