@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from sessfzf.agents import Agent, Complete, Source, Store
+    from sessfzf.progress import Progress
     from sessfzf.rows import Form
 
     _Origin = tuple[Store, Agent, Complete | None]
@@ -75,6 +76,8 @@ def run(  # noqa: PLR0913 - the command's options
         if walk.discover() and not (json or here or query):
             out.write_all(islice(walk.rows(form, live, all=all), stop))
         else:
+            if not walk.complete:
+                out.watch(walk.left)
             sessions = walk.sessions()
             if not all:
                 sessions = (session for session in sessions if not session.hidden)
@@ -88,6 +91,7 @@ def run(  # noqa: PLR0913 - the command's options
         if walk.complete and walk.unsearched:
             walk.search_titles(_SEARCH_BUDGET)
     finally:
+        out.clear()
         index.save(complete=walk.complete and not app)
     _tell(problems, chosen, nothing=walk.complete and not walk.found)
     return 0
@@ -114,13 +118,13 @@ class Walk:
     ) -> None:
         self.complete = False
         self.found = False
+        self.before_read = before_read
         self._known: list[_Known] = []
         self._unread: list[_Unread] = []
         self.unsearched: list[tuple[Agent, Session]] = []
         self._stores = chosen
         self._index = index
         self._problems = problems
-        self._before_read = before_read
 
     def discover(self) -> bool:
         """Look at every file of the stores; return whether the index knows the session of each."""
@@ -135,6 +139,10 @@ class Walk:
         if self.complete:
             known.sort(key=_rank, reverse=True)
         return self.complete
+
+    def left(self) -> int:
+        """Return how many files have yet to be read."""
+        return len(self._unread)
 
     def sessions(self) -> Iterator[Session]:
         """Yield the sessions, one an id.
@@ -201,7 +209,7 @@ class Walk:
                     # Nothing unread can be newer: of what was shown no more is kept than that.
                     best[session.app, session.id] = None
                     yield session
-            self._before_read()
+            self.before_read()
             if (began := seconds_now()) - saved > pause:
                 self._index.save(complete=False)
                 saved = seconds_now()
@@ -402,6 +410,19 @@ class _Output:
     def __init__(self) -> None:
         self._rows: list[str] = []
         self._flushed = 0
+        self._progress: Progress | None = None
+
+    def watch(self, left: Callable[[], int]) -> None:
+        """Show how far a long reading is, where nobody but the person looks."""
+        if os.isatty(1) and os.isatty(2):
+            from sessfzf.progress import Progress
+
+            self._progress = Progress(left)
+
+    def clear(self) -> None:
+        """Take what `watch` shows off the terminal."""
+        if self._progress:
+            self._progress.clear()
 
     def write(self, row: str) -> None:
         self._rows.append(row)
@@ -419,10 +440,13 @@ class _Output:
         """Show what there is before something slow is done."""
         if self._rows and (self._flushed == 0 or len(self._rows) >= _FIRST_ROWS):
             self.flush()
+        if self._progress:
+            self._progress.show()
 
     def flush(self) -> None:
         if not self._rows:
             return
+        self.clear()
         rows, self._rows = self._rows, []
         self._flushed += len(rows)
         write("\n".join(rows) + "\n")
