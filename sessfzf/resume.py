@@ -23,12 +23,18 @@ _PRODUCER = (
 
 
 def run(
-    key: str | None, *, approvals: str = "safe", confirm: str = "ask", fork: bool = False
+    key: str | None,
+    *,
+    approvals: str = "safe",
+    confirm: str = "ask",
+    fork: bool = False,
+    start: bool = True,
 ) -> int:
     """Resume the session that `key` names as for `plan`, or the one picked with fzf.
 
     Returns an exit code, but not when the agent starts: that takes the place of this process. In
-    fzf Alt-Enter is --approvals recorded, and Ctrl-E prints the line instead of running it.
+    fzf Alt-Enter is --approvals recorded, and Ctrl-E prints the line instead of running it, as all
+    do without `start`.
     Raises SessfzfError: as `plan.make`; 2 without a terminal to pick on; 3 without fzf or agent.
     """
     pressed = ""
@@ -40,7 +46,8 @@ def run(
         approvals = "recorded"
     chosen = plan.make(plan.given(key), approvals=approvals, fork=fork)
     code = plan.settle(chosen, "print" if pressed == "ctrl-e" else confirm)
-    if pressed == "ctrl-e" or (code == plan.UNCONFIRMED and confirm == "print"):
+    printed = pressed == "ctrl-e" or (code == 0 and not start)
+    if printed or (code == plan.UNCONFIRMED and confirm == "print"):
         write(chosen.line(_shell()) + "\n")
     elif code == 0:
         _become(chosen, terminal=key == "-")
