@@ -47,7 +47,7 @@ class Threads:
         self._paths: list[str] = []
         self._unread: list[str] = []
         self._updated: dict[str, int] = {}
-        paths = _databases(root, index)
+        paths = databases(root, index)
         self._alone = len(paths) == 1
         for path in paths:
             try:
@@ -153,7 +153,8 @@ def _integer(text: str) -> int:
     return int(text)
 
 
-def _databases(root: str, index: Index) -> list[str]:
+def databases(root: str, index: Index) -> list[str]:
+    """Return the path of every ``state_<n>.sqlite``, the newest of each folder first."""
     folders = [root, os.path.join(root, "sqlite")]  # the desktop app moves it there (A1)
     configured = _sqlite_home(root, index) or os.environ.get("CODEX_SQLITE_HOME", "")
     if configured:
