@@ -40,7 +40,17 @@ def _use_utf8() -> None:
 
 
 def _dispatch(arguments: list[str]) -> int:
-    name = arguments[0] if arguments else ""
+    if not arguments:
+        if os.isatty(0) and os.isatty(1):
+            from sessfzf.resume import run as resume
+
+            return resume(None)
+        arguments = ["--help"]
+    name = arguments[0]
+    if name == "--demo":
+        from sessfzf.demo import run as demo
+
+        return demo(arguments[1:], _dispatch)
     if name in {"list", "plan", "preview"}:
         # Nothing here lives long enough to be worth collecting, and with 10,000 sessions looking
         # for garbage takes a third of the time.

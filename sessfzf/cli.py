@@ -18,8 +18,6 @@ CANCELLED = 130
 
 app = typer.Typer(
     name="sessfzf",
-    help="fzf over every coding-agent session on this machine, and a safe way back into one.",
-    no_args_is_help=True,
     add_completion=False,  # its installer writes into the person's start-up files
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -65,8 +63,21 @@ def sessfzf(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
+    demo: Annotated[
+        bool,
+        typer.Option(
+            "--demo",
+            help="Pick from made-up sessions in a folder that is removed afterwards; with a "
+            "command behind it, run that on them.",
+        ),
+    ] = False,
 ) -> None:
-    """Fzf over every coding-agent session on this machine, and a safe way back into one."""
+    """Fzf over every coding-agent session on this machine, and a safe way back into one.
+
+    Without a command, in a terminal: sessfzf resume.
+
+    Example: sessfzf --demo
+    """
 
 
 @app.command("list")
@@ -77,7 +88,7 @@ def list_(  # noqa: PLR0913 - the command's options
     apps: Annotated[
         list[str] | None,
         typer.Option(
-            "--app", metavar="NAME", help="Only this agent's: claude-code, codex. Repeatable."
+            "--app", metavar="APP", help="Only this agent's: claude-code, codex. Repeatable."
         ),
     ] = None,
     here: Annotated[
@@ -192,6 +203,38 @@ def init(
     if shell not in WIDGETS:
         raise SessfzfError(f"there is no widget for {clean(shell)!r}: {', '.join(WIDGETS)}", 2)
     write(init_script(shell))
+
+
+@app.command()
+def doctor(
+    json: Annotated[bool, typer.Option("--json", help="The same as one JSON object.")] = False,
+) -> None:
+    """Tell what was found where, and what is missing.
+
+    Without titles, prompts and ids, for a bug report too. Exit code 1: something is broken.
+
+    Example: sessfzf doctor
+    """
+    from sessfzf import doctor as doctor_
+
+    raise typer.Exit(doctor_.run(json=json))
+
+
+@app.command()
+def completion(
+    shell: Annotated[str, typer.Argument(metavar="SHELL", help="zsh, bash or fish.")],
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="WORD", help="What the script asks: the words typed so far."),
+    ] = None,
+) -> None:
+    """Print the completion script of a shell, for its rc file.
+
+    Example: source <(sessfzf completion zsh)
+    """
+    from sessfzf import completion as completion_
+
+    raise typer.Exit(completion_.run(app, shell, words or []))
 
 
 def run(arguments: list[str]) -> int:

@@ -60,15 +60,20 @@ def init_script(shell: str) -> str:
     """
     if shell not in WIDGETS:
         raise ValueError(f"no widget for: {shell}")
-    with open(_script_path(f"sessfzf.{shell}"), encoding="utf-8") as file:
-        script = file.read()
+    text = script(f"sessfzf.{shell}")
     for placeholder, words in (
         ("@FZF_LOOK@", (fzf.LOOK,)),
         ("@FZF_CONTRACT@", fzf.CONTRACT),
         ("@FZF_BESIDE@", (fzf.beside(),)),
     ):
-        script = script.replace(placeholder, " ".join(quote(word, shell) for word in words))
-    return script
+        text = text.replace(placeholder, " ".join(quote(word, shell) for word in words))
+    return text
+
+
+def script(name: str) -> str:
+    """Return a file of ``shell/``."""
+    with open(_script_path(name), encoding="utf-8") as file:
+        return file.read()
 
 
 def _is_unfit(code: int) -> bool:
