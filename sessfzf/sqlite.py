@@ -130,7 +130,13 @@ def select(
 
 
 def columns(connection: sqlite3.Connection, name: str) -> set[str]:
-    """Return the column names of a table, none when there is no such table."""
+    """Return the column names of a table, none when there is no such table.
+
+    A view is none: it is a program, and one that never ends is made in a line.
+    """
+    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    if (name,) not in tables:
+        return set()
     return {row[1] for row in connection.execute(f"PRAGMA table_info({name})")}
 
 

@@ -75,7 +75,7 @@ class Store:
         self.module = module
         self.variable = variable
         own = os.environ.get(variable, "")
-        self.root = os.path.abspath(own) if own else os.path.join(home(), default)
+        self.root = absolute(own) if own else os.path.join(home(), default)
         # Where the agent, started in the session's folder, would look by itself: a relative path
         # means another place there, and it does not know SESSFZF_HOME.
         self.agent_home = own or os.path.join(os.path.expanduser("~"), default)
@@ -142,6 +142,14 @@ class Launch:
 def home() -> str:
     """Return the home folder whose stores are read: ``$SESSFZF_HOME``, else the person's own."""
     return os.environ.get("SESSFZF_HOME") or os.path.expanduser("~")
+
+
+def absolute(path: str) -> str:
+    """Return the path from ``/`` on; as it is where the present folder is gone."""
+    try:
+        return os.path.abspath(path)
+    except OSError:
+        return path
 
 
 def stores() -> list[Store]:

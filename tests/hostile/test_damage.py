@@ -268,6 +268,37 @@ def test_a_damaged_page_costs_the_rows_on_it(home: Home, run: Run) -> None:
     healthy(result, *(one.id for one in made), told=result.err.count("\n"))
 
 
+ENDLESS: Final = (
+    "CREATE VIEW {} AS WITH RECURSIVE number(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM number) "
+    "SELECT x AS rowid, x AS id, x AS child_thread_id FROM number WHERE x < {}"
+)
+
+
+@pytest.mark.parametrize("last", ["0", "x + 1"], ids=["no-row", "rows"])
+@pytest.mark.parametrize(("view", "told"), [("threads", 1), ("thread_spawn_edges", 0)])
+def test_a_view_that_never_ends_is_no_table(
+    home: Home, run: Run, view: str, told: int, last: str
+) -> None:
+    made = home.claude(), home.codex(bulk=False)
+    database = sqlite3.connect(home.codex_db([home.thread(made[1], name="Named")]))
+    database.execute(f"DROP TABLE {view}")
+    database.execute(ENDLESS.format(view, last))
+    database.commit()
+    database.close()
+    result = run.apart("list")
+    healthy(result, *(one.id for one in made), told=told)
+    assert ("Named" in result.text) == (view != "threads")
+
+
+def test_thousands_of_the_clients_own_blocks_take_no_time(home: Home, run: Run) -> None:
+    block = "<system-reminder></system-reminder>"
+    made = home.claude([say(block * 7_000), say(block * 7_000 + "why?")])
+    started = time.monotonic()
+    assert run("list").rows[0][5] == "why?"
+    assert "why?" in run("preview", made.id).text
+    assert time.monotonic() - started < 0.7
+
+
 # Names
 
 

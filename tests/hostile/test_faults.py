@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 from checker import harm
+from conftest import PACKAGE
 from stores import answer, say
 
 if TYPE_CHECKING:
@@ -163,6 +164,25 @@ def test_a_home_that_is_no_place_leaves_nothing_here(home: Home, run: Run, value
     done = run.apart("list", HOME=value, XDG_CACHE_HOME="", CLAUDE_CONFIG_DIR=home.claude_dir)
     assert (done.code, done.rows[0][0]) == (0, made.id)
     assert os.listdir(place) == []
+
+
+@pytest.mark.parametrize("name", ["CLAUDE_CONFIG_DIR", "CODEX_HOME"])
+def test_in_a_folder_that_is_gone_a_relative_store_costs_only_itself(
+    home: Home, tmp_path: Path, name: str
+) -> None:
+    made = {"CODEX_HOME": home.claude, "CLAUDE_CONFIG_DIR": home.codex}[name](
+        cwd=home.folder("work"), branch=None
+    )
+    line = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" -m sessfzf "$@"'
+    for words in (["list"], ["plan", made.id], ["preview", made.id]):
+        done = subprocess.run(
+            ["sh", "-c", line, sys.executable, *words],
+            env=os.environ | {name: "relative", "PYTHONPATH": PACKAGE},
+            cwd=tmp_path,
+            capture_output=True,
+            check=False,
+        )
+        assert (done.returncode, made.id.encode() in done.stdout) == (0, True), done.stderr
 
 
 def test_nobody_listening_on_stderr_changes_no_exit_code(tmp_path: Path) -> None:
