@@ -22,6 +22,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mutate import NASTY, Raw, to_json
 from stores import COLUMNS, Home, answer, dump, event, meta, say, system, turn, typed, write_lines
+from test_listing import binary, bound_socket, dangling, empty, fifo, loop
 
 from sessfzf.agents.codex.index_files import thread_names
 from sessfzf.index import folder as cache_folder
@@ -333,6 +334,86 @@ def test_a_folder_of_any_shape_ends(home: Home, run: Run, folder: str) -> None:
     started = time.monotonic()
     healthy(run("list"), made.id)
     assert time.monotonic() - started < 2
+
+
+BESIDE: Final = (
+    *(".claude/history.jsonl", ".claude/sessions", ".claude/sessions/1.json"),
+    *(f".claude/projects/-w/{GOOD}/custom-title.json", f".claude/projects/-w/{GOOD}"),
+    *(".claude/projects/other", ".codex/archived_sessions", ".codex/sessions/2027"),
+    *(".codex/config.toml", ".codex/session_index.jsonl", ".codex/thread-writer-locks"),
+    *(".codex/state_5.sqlite", ".codex/state_5.sqlite-wal", ".codex/state_5.sqlite-journal"),
+    *(".codex/state_6.sqlite", ".codex/sqlite", "../cache/sessfzf", "../cache/sessfzf/index"),
+)
+NO_FILES: Final = (fifo, bound_socket, os.mkdir, dangling, loop, binary, empty)
+
+
+@pytest.mark.parametrize("make", NO_FILES)
+def test_whatever_stands_beside_the_transcripts_costs_only_itself(
+    home: Home, run: Run, monkeypatch: pytest.MonkeyPatch, make: Callable[[str], None]
+) -> None:
+    monkeypatch.chdir(home.path)
+    good = home.claude(cwd=None, id=GOOD, project="-w"), home.codex(bulk=False)
+    for place in BESIDE:
+        path = os.path.normpath(os.path.join(home.path, place))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if place.endswith(("-wal", "-journal")):
+            home.codex_db([home.thread(good[1])])
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path)
+        make(path)
+        started = time.monotonic()
+        for _ in range(2):
+            result = run("list", "--all")
+            assert result.err.count("\n") <= 1, place
+            healthy(result, *(one.id for one in good), told=result.err.count("\n"))
+        for one in good:
+            assert run("preview", one.id).code == 0, place
+            assert run("plan", one.id).code == 3, place  # their folders are not here
+        assert time.monotonic() - started < 2, place
+        for left in (path, os.path.join(home.codex_dir, "state_5.sqlite")):
+            if os.path.isdir(left) and not os.path.islink(left):
+                shutil.rmtree(left)
+            elif os.path.lexists(left):
+                os.unlink(left)
+
+
+@pytest.mark.parametrize(
+    ("make", "count"),
+    [
+        (fifo, 2),
+        (bound_socket, 2),
+        (os.mkdir, 2),
+        (dangling, 2),
+        (loop, 2),
+        (binary, 2),
+        (empty, 0),
+    ],
+)
+def test_damage_is_counted_in_one_line(
+    home: Home, run: Run, monkeypatch: pytest.MonkeyPatch, make: Callable[[str], None], count: int
+) -> None:
+    monkeypatch.chdir(home.path)
+    good = home.claude(), home.codex(bulk=False)
+    make(os.path.join(os.path.dirname(good[0].path), OTHER + ".jsonl"))
+    make(os.path.join(os.path.dirname(good[1].path), f"rollout-2026-11-01T08-00-00-{OTHER}.jsonl"))
+    result = run("list")
+    healthy(result, *(one.id for one in good), told=int(count > 0))
+    assert result.err.startswith(
+        f"sessfzf: {count} files or folders could not be read" * (count > 0)
+    )
+
+
+def test_of_a_key_given_twice_the_last_counts_whatever_parses_it(home: Home, run: Run) -> None:
+    twice = (
+        b'{"type":"x","type":"user","cwd":"/x","message":{"content":"one"},"cwd":"/home/kim/api",'
+    )
+    made = home.claude([twice + b'"message":{"content":"no","content":"two"}}\n', answer()])
+    for _ in range(2):
+        row = run.listed()[made.id]
+        assert (row["title"], row["cwd"]) == ("two", "/home/kim/api")
+        for _ in range(30):  # many files are worth another parser
+            home.claude()
+        shutil.rmtree(os.path.dirname(cache_folder()))
 
 
 # Files that change while they are read
