@@ -85,6 +85,9 @@ def list_(  # noqa: PLR0913 - the command's options
     query: Query = "",
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
     fzf: Annotated[bool, typer.Option("--fzf", help="Aligned and coloured, for fzf.")] = False,
+    picker: Annotated[
+        bool, typer.Option("--picker", help="As --fzf, with what our own picker shows and seeks.")
+    ] = False,
     apps: Annotated[
         list[str] | None,
         typer.Option(
@@ -98,6 +101,13 @@ def list_(  # noqa: PLR0913 - the command's options
             help="Only of this folder and below, and of this repository's other worktrees.",
         ),
     ] = False,
+    scope: Annotated[
+        str,
+        typer.Option(
+            metavar="all|repository|folder",
+            help="Only of this folder and below, or of this repository and its worktrees.",
+        ),
+    ] = "",
     everything: Annotated[
         bool, typer.Option("--all", help="Also what is hidden: claude -p, codex exec, archived.")
     ] = False,
@@ -121,8 +131,10 @@ def list_(  # noqa: PLR0913 - the command's options
             query,
             json=json,
             fzf=fzf,
+            picker=picker,
             app=apps,
             here=here,
+            scope=scope,
             all=everything,
             limit=limit,
             no_cache=no_cache,

@@ -9,9 +9,9 @@ from time import time as seconds_now
 
 from sessfzf.agents import Problems, parts, stores
 from sessfzf.errors import SessfzfError
-from sessfzf.folders import is_folder, real
+from sessfzf.folders import is_folder
 from sessfzf.index import Index, unpack
-from sessfzf.options import FLAG, MANY, NUMBER
+from sessfzf.options import FLAG, MANY, NUMBER, VALUE
 from sessfzf.rows import Folders, formatter
 from sessfzf.session import FIELD, FIELDS_AT_ONCE, Session
 from sessfzf.streams import tell, write
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sessfzf.agents import Agent, Complete, Source, Store
     from sessfzf.progress import Progress
     from sessfzf.rows import Form
+    from sessfzf.scopes import Within
 
     _Origin = tuple[Store, Agent, Complete | None]
     _Known = tuple[str, Source, _Origin]  # a row of the index, as it stands there
@@ -33,8 +34,10 @@ if TYPE_CHECKING:
 OPTIONS = {
     "--json": FLAG,
     "--fzf": FLAG,
+    "--picker": FLAG,
     "--app": MANY,
     "--here": FLAG,
+    "--scope": VALUE,
     "--all": FLAG,
     "--limit": NUMBER,
     "--no-cache": FLAG,
@@ -52,8 +55,10 @@ def run(  # noqa: PLR0913 - the command's options
     *,
     json: bool = False,
     fzf: bool = False,
+    picker: bool = False,
     app: list[str] | None = None,
     here: bool = False,
+    scope: str = "",
     all: bool = False,  # noqa: A002 - the option's own name
     limit: int | None = None,
     no_cache: bool = False,
@@ -62,32 +67,31 @@ def run(  # noqa: PLR0913 - the command's options
 
     Raises SessfzfError for an unknown agent, OSError when stdout cannot be written.
     """
-    if json and fzf:
-        raise SessfzfError("--json and --fzf exclude each other", 2)
+    form = formatter(_form(json=json, fzf=fzf, picker=picker), int(seconds_now() * 1000))
+    if scope or picker:
+        scope = _scope(scope)
     chosen = _stores(app)
     problems = Problems()
     index = Index(enabled=not no_cache)
-    form = formatter("json" if json else "fzf" if fzf else "", int(seconds_now() * 1000))
+    if picker:
+        write(f"{form.header(scope, hidden=all)}\n")
     out = _Output()
     walk = Walk(chosen, index, problems, before_read=out.flush_if_waiting)
     live = walk.live()
     stop = None if limit is None else min(limit, maxsize)  # islice takes no more
     try:
-        if walk.discover() and not (json or here or query):
+        places = _places(scope, here=here, picker=picker)
+        if walk.discover() and not (json or query or places):
             out.write_all(islice(walk.rows(form, live, all=all), stop))
         else:
             if not walk.complete:
                 out.watch(walk.left)
-            sessions = walk.sessions()
-            if not all:
-                sessions = (session for session in sessions if not session.hidden)
-            if here:
-                sessions = filter(_Here().holds, sessions)
-            if query:
-                sessions = filter(_matcher(query), sessions)
+            sessions = _narrowed(walk.sessions(), query, places, all=all)
             for session in islice(sessions, stop):
                 out.write(form.row(_with_state(session, live)))
         out.flush()
+        if picker and walk.found and not out.any:
+            write(f"{form.empty(scope)}\n")
         if walk.complete and walk.unsearched:
             walk.search_titles(_SEARCH_BUDGET)
     finally:
@@ -95,6 +99,27 @@ def run(  # noqa: PLR0913 - the command's options
         index.save(complete=walk.complete and not app)
     _tell(problems, chosen, nothing=walk.complete and not walk.found)
     return 0
+
+
+def _form(**asked: bool) -> str:
+    forms = [name for name, wanted in asked.items() if wanted]
+    if len(forms) > 1:
+        raise SessfzfError(f"--{forms[0]} and --{forms[1]} exclude each other", 2)
+    return forms[0] if forms else ""
+
+
+def _narrowed(
+    sessions: Iterator[Session],
+    query: str,
+    places: list[Within],
+    *,
+    all: bool,  # noqa: A002
+) -> Iterator[Session]:
+    if not all:
+        sessions = (session for session in sessions if not session.hidden)
+    for place in places:
+        sessions = filter(place.holds, sessions)
+    return filter(_matcher(query), sessions) if query else sessions
 
 
 def _with_state(session: Session, live: Live) -> Session:
@@ -169,7 +194,9 @@ class Walk:
         for one in self._known:
             text, (_, _, id), (store, _, _) = one  # noqa: A001 - the field's own name
             try:
-                time, hidden, cwd, branch, title, unsearched, _ = text.split(FIELD, FIELDS_AT_ONCE)
+                time, hidden, cwd, branch, title, words, unsearched, _ = text.split(
+                    FIELD, FIELDS_AT_ONCE
+                )
                 when = int(time)
             except ValueError:  # an index that we did not write
                 hidden = "unknown"
@@ -181,7 +208,7 @@ class Walk:
                         yield form.row(_with_state(session, live))
                 continue
             self.found = True
-            yield form.fields(id, store.app, when, cwd, branch, title)
+            yield form.fields(id, store.app, when, cwd, branch, title, words)
 
     def _merge(self, known: list[_Known], unread: list[_Unread]) -> Iterator[Session]:
         from bisect import insort
@@ -375,39 +402,34 @@ def _matcher(query: str) -> Callable[[Session], bool]:
     return matches
 
 
-class _Here:
-    """The present folder and below, and the other worktrees of its repository."""
+def _scope(scope: str) -> str:
+    from sessfzf.scopes import SCOPES, chosen
 
-    def __init__(self) -> None:
-        from sessfzf.repository import worktrees
+    if scope and scope not in SCOPES:
+        from sessfzf.text import clean
 
-        try:
-            here = os.getcwd()
-        except OSError:
-            raise SessfzfError("--here: the folder you are in is gone") from None
-        # The folder as it is called here, and as it is: recorded folders may be either (D8).
-        self._folders = {here, os.path.realpath(here), *worktrees(here)}
-        self._known: dict[str, bool] = {}
+        raise SessfzfError(f"--scope is one of {', '.join(SCOPES)}, not {clean(scope)!r}", 2)
+    return scope or chosen()
 
-    def holds(self, session: Session) -> bool:
-        """Whether the session belongs to, or ever worked in, one of the folders (D44)."""
-        return any(self._below(place) for place in (session.cwd, *session.places.split("\0")))
 
-    def _below(self, place: str) -> bool:
-        known = self._known.get(place)
-        if known is None:
-            known = self._known[place] = bool(place) and any(
-                (spelling + "/").startswith(folder.rstrip("/") + "/")
-                for folder in self._folders
-                for spelling in (place, real(place))
-            )
-        return known
+def _places(scope: str, *, here: bool, picker: bool) -> list[Within]:
+    """Return what a session has to belong to, each of them."""
+    if not here and scope in {"", "all"}:
+        return []
+    from sessfzf.scopes import Here
+
+    place = Here()
+    if not place.folder and not picker:  # which says in its own way that nothing is there
+        raise SessfzfError(f"{'--here' if here else '--scope'}: the folder you are in is gone")
+    wanted = [place.both()] if here else []
+    return wanted if scope in {"", "all"} else [*wanted, place.within(scope)]
 
 
 class _Output:
     """Rows on their way to stdout, in blocks, but the first screenful at once."""
 
     def __init__(self) -> None:
+        self.any = False  # whether a row was written
         self._rows: list[str] = []
         self._flushed = 0
         self._progress: Progress | None = None
@@ -425,6 +447,7 @@ class _Output:
             self._progress.clear()
 
     def write(self, row: str) -> None:
+        self.any = True
         self._rows.append(row)
         if len(self._rows) >= (_ROWS if self._flushed else _FIRST_ROWS):
             self.flush()
@@ -433,6 +456,7 @@ class _Output:
         """Write rows none of which has to wait for something slow."""
         size = _FIRST_ROWS
         while block := list(islice(rows, size)):
+            self.any = True
             write("\n".join(block) + "\n")
             size = _ROWS
 

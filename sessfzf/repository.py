@@ -51,6 +51,26 @@ def find(folder: str) -> str:
         folder = parent
 
 
+def is_linked(folder: str, known: dict[str, bool]) -> bool:
+    """Whether ``folder`` is in a worktree that belongs to a repository elsewhere.
+
+    ``known`` keeps the answers, those for the folders above it, too: many share them.
+    """
+    passed = []
+    while folder not in known:
+        passed.append(folder)
+        pointer = os.path.join(folder, ".git")
+        parent = os.path.dirname(folder)
+        if os.path.lexists(pointer) or parent == folder:
+            # A submodule has a file there, too: it points to .git/modules.
+            target = "" if os.path.isdir(pointer) else _git_folder(folder)
+            known[folder] = os.path.basename(os.path.dirname(target)) == "worktrees"
+        else:
+            folder = parent
+    known.update(dict.fromkeys(passed, known[folder]))
+    return known[folder]
+
+
 def branch(folder: str) -> str:
     """Return the branch checked out in ``folder``; ``""`` when detached, unknown or no repository.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from sessfzf.folders import is_folder
+from sessfzf.session import IS_FORK
 from sessfzf.text import clean, fit
 
 TYPE_CHECKING = False
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sessfzf.session import Session
+
+    _Cells = tuple[str, str, str]  # the app's, those of folder and branch, what follows the title
 
 _MINUTE, _HOUR, _DAY, _WEEK, _YEAR = 60, 3600, 86400, 7 * 86400, 365 * 86400
 _UNITS = (
@@ -28,21 +31,41 @@ def formatter(form: str, now: int) -> Form:
     """Return what makes the rows of a form.
 
     ``form`` is ``""`` for the six plain fields, ``fzf`` for the same made for reading in fzf,
-    ``json`` for one object. ``now`` is epoch ms.
+    ``picker`` for these with what our own picker searches besides, ``json`` for one object. ``now``
+    is epoch ms.
     """
     if form == "json":
         return _Json()
+    if form == "picker":
+        return _Picker(now)
     return _Fzf(now) if form == "fzf" else _Plain(now)
 
 
 class Form:
     """A form of rows: a line without its newline for each session."""
 
+    def header(self, scope: str, *, hidden: bool) -> str:
+        """Return the line above the rows, of the picker."""
+        raise NotImplementedError
+
+    def empty(self, scope: str) -> str:
+        """Return the row that says that nothing is in a scope, of the picker."""
+        raise NotImplementedError
+
     def row(self, session: Session) -> str:
         """Return the row of a session."""
         raise NotImplementedError
 
-    def fields(self, id: str, app: str, time: int, cwd: str, branch: str, title: str) -> str:  # noqa: A002, PLR0913
+    def fields(  # noqa: PLR0913
+        self,
+        id: str,  # noqa: A002
+        app: str,
+        time: int,
+        cwd: str,
+        branch: str,
+        title: str,
+        words: str,
+    ) -> str:
         """Return the row of a session that is neither hidden nor live."""
         raise NotImplementedError
 
@@ -101,21 +124,43 @@ class _Plain(Form):
     def row(self, session: Session) -> str:
         # Whether it is hidden or live is not said: six fields have no room for it.
         return self.fields(
-            session.id, session.app, session.time, session.cwd, session.branch, session.title
+            session.id, session.app, session.time, session.cwd, session.branch, session.title, ""
         )
 
-    def fields(self, id: str, app: str, time: int, cwd: str, branch: str, title: str) -> str:  # noqa: A002, PLR0913
+    def fields(  # noqa: PLR0913
+        self,
+        id: str,  # noqa: A002
+        app: str,
+        time: int,
+        cwd: str,
+        branch: str,
+        title: str,
+        words: str,
+    ) -> str:
+        del words  # what six fields have no room for
         if not (title.isprintable() and branch.isprintable()):  # an index that is not of our making
             branch, title = _visible(branch), _visible(title)
         return f"{id}\t{app}\t{self._age(time)}\t{self._folders[cwd]}\t{branch}\t{title}"
 
 
-_RESET, _DIM, _RED, _GREEN, _CYAN, _MAGENTA, _BLUE = (
-    f"\x1b[{code}m" for code in ("0", "2", "31", "32", "36", "35", "34")
+_RESET, _BOLD, _DIM, _RED, _GREEN, _YELLOW, _BLUE, _MAGENTA, _CYAN, _NEAR, _HERE = (
+    f"\x1b[{code}m" for code in ("0", "1", "2", "31", "32", "33", "34", "35", "36", "1;36", "1;33")
 )
 LIVE_MARK = "●"
 GONE_MARK = "✗"
+WORKTREE_MARK = "⎇"
+FORK_MARK = "↳"
+# By the state of a live session: the mark and its colour.
+LIVE_MARKS = {
+    "busy": (LIVE_MARK, _GREEN),
+    "waiting": ("◆", _YELLOW),
+    "idle": ("○", _GREEN),
+    "open": ("○", _GREEN),
+}
+# By the reason why a session is hidden.
+HIDDEN_MARKS = {"archived": "▣", "print": "▷", "missing": GONE_MARK}
 _APP_WIDTH = 11
+_AGE_WIDTH = 3
 
 
 class _Fzf(Form):
@@ -123,62 +168,189 @@ class _Fzf(Form):
 
     def __init__(self, now: int) -> None:
         self._colour = not os.environ.get("NO_COLOR")
-        self._idle = Ages(now, lambda age: self._paint(_DIM, f"{age:>3} ")).show
-        self._live = Ages(now, lambda age: self._paint(_GREEN, f"{age:>3}{LIVE_MARK}")).show
+        self._age = Ages(now).show
+        self._idle = Ages(now, lambda age: self._paint(_DIM, f"{age:>{_AGE_WIDTH}} ")).show
         self._folders = Folders()
-        columns = _terminal_columns()
+        self._app_width = _APP_WIDTH
+        self._set_widths(_terminal_columns())
+        # What repeats, made once: by app, folder and branch; by folder.
+        self._cells: dict[tuple[str, str, str], _Cells] = {}
+        self._places: dict[str, tuple[str, str]] = {}
+        self._linked: dict[str, bool] = {}
+
+    def _set_widths(self, columns: int) -> None:
         self._folder_width = min(max(columns // 4, 16), 40)
         self._branch_width = min(max(columns // 8, 8), 24)
-        # Cells that repeat, made once.
-        self._folder_cells: dict[str, str] = {}
-        self._branch_cells: dict[str, str] = {}
-        self._app_cells: dict[str, str] = {}
 
     def row(self, session: Session) -> str:
-        title = _visible(session.title)
-        if session.hidden:
-            title = self._paint(_DIM, f"{title} [{_visible(session.hidden)}]")
-        when = self._live(session.time) if session.live else self._idle(session.time)
-        self._make_cells(session.app, session.cwd, session.branch)
-        return "\t".join(
-            (
-                session.id,
-                self._app_cells[session.app],
-                when,
-                self._folder_cells[session.cwd],
-                self._branch_cells[session.branch],
-                title,
-            )
-        )
+        app, place, _ = self._made(session.app, session.cwd, session.branch)
+        return f"{session.id}\t{app}\t{self._when(session)}\t{place}\t{self._title(session)}"
 
-    def fields(self, id: str, app: str, time: int, cwd: str, branch: str, title: str) -> str:  # noqa: A002, PLR0913
+    def fields(  # noqa: PLR0913
+        self,
+        id: str,  # noqa: A002
+        app: str,
+        time: int,
+        cwd: str,
+        branch: str,
+        title: str,
+        words: str,
+    ) -> str:
         if not title.isprintable():  # an index that is not of our making
             title = _visible(title)
-        try:
-            return (
-                f"{id}\t{self._app_cells[app]}\t{self._idle(time)}\t"
-                f"{self._folder_cells[cwd]}\t{self._branch_cells[branch]}\t{title}"
-            )
-        except KeyError:
-            self._make_cells(app, cwd, branch)
-            return self.fields(id, app, time, cwd, branch, title)
+        if words.endswith(IS_FORK):
+            title = f"{FORK_MARK} {title}"
+        shown, place, _ = self._made(app, cwd, branch)
+        return f"{id}\t{shown}\t{self._idle(time)}\t{place}\t{title}"
 
-    def _make_cells(self, app: str, cwd: str, branch: str) -> None:
-        if app in self._app_cells and cwd in self._folder_cells and branch in self._branch_cells:
-            return
-        self._app_cells[app] = self._paint(_BLUE, fit(app, _APP_WIDTH))
-        shown = fit(_visible(branch), self._branch_width)
-        self._branch_cells[branch] = self._paint(_MAGENTA, shown)
-        folder = self._folders[cwd]
-        if not cwd or is_folder(cwd):
-            cell = self._paint(_CYAN, fit(folder, self._folder_width, keep_end=True))
-        else:
-            folder = fit(folder, self._folder_width - 2, keep_end=True)
-            cell = self._paint(_RED, f"{GONE_MARK} {folder}")
-        self._folder_cells[cwd] = cell
+    def _when(self, session: Session) -> str:
+        if not session.live:
+            return self._idle(session.time)
+        mark, colour = LIVE_MARKS.get(session.live, LIVE_MARKS["open"])
+        return self._paint(colour, f"{self._age(session.time):>{_AGE_WIDTH}}{mark}")
+
+    def _title(self, session: Session) -> str:
+        title = _visible(session.title)
+        if session.forked:
+            title = f"{FORK_MARK} {title}"
+        if session.hidden:
+            mark = HIDDEN_MARKS.get(session.hidden, "?")
+            title = self._paint(_DIM, f"{mark} {title}")
+        return title
+
+    def _made(self, app: str, cwd: str, branch: str) -> _Cells:
+        cells = self._cells.get((app, cwd, branch))
+        if cells is None:
+            folder, words = self._places.get(cwd) or self._make_place(cwd)
+            shown = _visible(branch)
+            place = f"{folder}\t{self._paint(_MAGENTA, fit(shown, self._branch_width))}"
+            name = self._paint(_BLUE, fit(self._name(app), self._app_width))
+            cells = name, place, self._rest(app, cwd, shown, words)
+            self._cells[app, cwd, branch] = cells
+        return cells
+
+    def _make_place(self, cwd: str) -> tuple[str, str]:
+        """Return the cell of a folder, and the marks that are in it as words."""
+        mark, colour, words = "", self._folder_colour(cwd), ""
+        if cwd and not is_folder(cwd):
+            mark, colour, words = f"{GONE_MARK} ", _RED, " is:gone"
+        elif cwd and self._is_linked(cwd):
+            mark, words = f"{WORKTREE_MARK} ", " is:worktree"
+        shown = fit(self._folders[cwd], self._folder_width - len(mark), keep_end=True)
+        self._places[cwd] = self._paint(colour, mark + shown), words
+        return self._places[cwd]
+
+    def _is_linked(self, cwd: str) -> bool:
+        from sessfzf.repository import is_linked
+
+        return is_linked(cwd, self._linked)
+
+    # What the picker does otherwise.
+
+    def _name(self, app: str) -> str:
+        return app
+
+    def _folder_colour(self, cwd: str) -> str:
+        del cwd
+        return _CYAN
+
+    def _rest(self, app: str, cwd: str, branch: str, words: str) -> str:
+        del app, cwd, branch, words
+        return ""
 
     def _paint(self, colour: str, text: str) -> str:
         return f"{colour}{text}{_RESET}" if self._colour else text
+
+
+_POINTER, _SCROLLBAR = 2, 1  # columns that fzf takes on both sides of a row
+_BESIDE = 100  # columns of a terminal in which fzf.LOOK shows the preview beside the list
+_NARROW = 80
+_NARROW_APP_WIDTH = 6
+
+
+class _Picker(_Fzf):
+    """The same for our own picker, with more to be searched beyond the edge of the screen.
+
+    Behind the title, each in a field of its own so that no part of a query matches across them:
+    id; model, effort and the marks as words; folder in full; branch; app.
+    """
+
+    def __init__(self, now: int) -> None:
+        super().__init__(now)
+        from sessfzf.scopes import Here, Within
+
+        here = Here()
+        self._here, self._near = here.folder, Within(here.repository())
+
+    def header(self, scope: str, *, hidden: bool) -> str:
+        """Return the first line: the scopes and their keys, in brackets what is shown."""
+        from sessfzf.scopes import header
+
+        line = header(scope, self._room, hidden=hidden)
+        if self._colour:
+            line = line.replace("[", f"{_BOLD}[").replace("]", f"]{_RESET}")
+        return f"\t{line}"
+
+    def empty(self, scope: str) -> str:
+        """Return the row that stands where a scope is empty: its id is empty, too."""
+        from sessfzf.scopes import EMPTY
+
+        return f"\t{self._paint(_YELLOW, EMPTY[scope])}"
+
+    def _set_widths(self, columns: int) -> None:
+        beside = columns >= _BESIDE
+        width = columns - columns // 2 - 1 if beside else columns
+        self._room = width - _POINTER - _SCROLLBAR
+        super()._set_widths(width)
+        if width < _NARROW:
+            self._app_width = _NARROW_APP_WIDTH
+            self._folder_width = min(max(width // 4, 10), 20)
+            self._branch_width = max(width // 8, 6)
+        before = self._app_width + _AGE_WIDTH + self._folder_width + self._branch_width
+        self._edge = " " * (columns - before) + "\t" + (_DIM if self._colour else "")
+
+    def row(self, session: Session) -> str:
+        _, _, rest = self._made(session.app, session.cwd, session.branch)
+        words = [_visible(session.words)]
+        if session.live:
+            words += ("is:live", f"is:{session.live}")
+        if session.hidden:
+            words.append(f"is:{_visible(session.hidden)}")
+        return f"{super().row(session)}{self._edge}{session.id}\t{' '.join(words)}{rest}"
+
+    def fields(  # noqa: PLR0913
+        self,
+        id: str,  # noqa: A002
+        app: str,
+        time: int,
+        cwd: str,
+        branch: str,
+        title: str,
+        words: str,
+    ) -> str:
+        # All at once rather than from the other's row: there may be thousands.
+        try:
+            shown, place, rest = self._cells[app, cwd, branch]
+        except KeyError:
+            shown, place, rest = self._made(app, cwd, branch)
+        if not (title.isprintable() and words.isprintable()):  # an index that is not of our making
+            title, words = _visible(title), _visible(words)
+        if words.endswith(IS_FORK):
+            title = f"{FORK_MARK} {title}"
+        return f"{id}\t{shown}\t{self._idle(time)}\t{place}\t{title}{self._edge}{id}\t{words}{rest}"
+
+    def _name(self, app: str) -> str:
+        return app if self._app_width == _APP_WIDTH else app.partition("-")[0]
+
+    def _folder_colour(self, cwd: str) -> str:
+        if cwd in self._here:
+            return _HERE
+        return _NEAR if self._near.names(cwd) else _CYAN
+
+    def _rest(self, app: str, cwd: str, branch: str, words: str) -> str:
+        folder = cwd and f"folder:{_visible(cwd)}"
+        named = branch and f"branch:{branch}"
+        return f"{words}\t{folder}\t{named}\tapp:{app}{_RESET if self._colour else ''}"
 
 
 class _Json(Form):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from sessfzf.text import clean
+
 # What separates the fields of a row of the index: it cannot be typed.
 FIELD = "\x1f"
+IS_FORK = "is:fork"
 
 
 class Session:
@@ -22,6 +25,7 @@ class Session:
         "branch",
         "cwd",
         "effort",
+        "forked",
         "hidden",
         "id",
         "live",
@@ -47,6 +51,7 @@ class Session:
     sandbox: str
     places: str  # other folders the session worked in, joined by NUL
     origin: str  # the folder a worktree was made from
+    forked: str  # the id of the session it was forked from
 
     def __init__(  # noqa: PLR0913 - one a field
         self,
@@ -60,6 +65,7 @@ class Session:
         cwd: str = "",
         branch: str = "",
         title: str = "",
+        _words: str = "",
         unsearched: int | str = 0,
         *rest: str,
     ) -> None:
@@ -100,6 +106,7 @@ class Session:
             self.cwd,
             self.branch,
             self.title,
+            self.words,
             str(self.unsearched),
             str(self.titled),
             self.spoken,
@@ -109,11 +116,20 @@ class Session:
             self.sandbox,
             self.places,
             self.origin,
+            self.forked,
         ]
 
     def __lt__(self, other: Session) -> bool:
         """Older sessions come first; of one moment, in the order of their ids."""
         return (self.time, self.id) < (other.time, other.id)
+
+    @property
+    def words(self) -> str:
+        """What a picker finds it by besides what it shows of it (clean text).
+
+        In the index it stands ready made, for who makes rows without a Session.
+        """
+        return clean(" ".join(filter(None, (self.model, self.effort, self.forked and IS_FORK))))
 
     @property
     def mtime(self) -> int:
@@ -127,6 +143,6 @@ class Session:
 
 
 # In the order of row(), behind the fields that every session is made with.
-_REST = ("titled", "spoken", "model", "effort", "approval", "sandbox", "places", "origin")
-_UNKNOWN = ("0", "1", "", "", "", "", "", "")
-FIELDS_AT_ONCE = 6
+_REST = ("titled", "spoken", "model", "effort", "approval", "sandbox", "places", "origin", "forked")
+_UNKNOWN = ("0", "1", "", "", "", "", "", "", "")
+FIELDS_AT_ONCE = 7

@@ -258,15 +258,22 @@ def test_wrong_usage_ends_with_2(home: Home, run: Run, args: tuple[str, ...]) ->
     assert result.err
 
 
+@pytest.mark.parametrize(
+    "args", [["--here"], ["--scope", "folder"], ["--scope", "repository"]], ids=" ".join
+)
 def test_here_in_a_folder_that_is_gone_says_so(
-    home: Home, run: Run, monkeypatch: pytest.MonkeyPatch
+    home: Home, run: Run, monkeypatch: pytest.MonkeyPatch, args: list[str]
 ) -> None:
+    home.claude()
     gone = home.folder("gone")
     monkeypatch.chdir(gone)
     os.rmdir(gone)
-    result = run("list", "--here")
+    result = run("list", *args)
     assert (result.code, result.out) == (1, b"")
-    assert "is gone" in result.err
+    assert f"{args[0]}: the folder you are in is gone" in result.err
+    assert len(run("list", "--picker").rows) == 2
+    if "--scope" in args:
+        assert [row[0] for row in run("list", "--picker", *args).rows] == ["", ""]
 
 
 def test_here_is_this_folder_and_below(
@@ -304,6 +311,84 @@ def test_here_is_also_the_repositorys_other_worktrees(
     for folder in (main, tree):
         monkeypatch.chdir(folder)
         assert run.shown("--here") == [in_tree.id, in_main.id]
+
+
+def test_each_scope_from_each_place(home: Home, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    main = repository(os.path.join(home.path, "api"))
+    tree = os.path.join(home.path, "trees", "fix")
+    git(main, "worktree", "add", "-q", "-b", "fix", tree)
+    ids = {}
+    for name in ("api", "api/sub", "api/sub/deep", "trees/fix", "trees/fix/sub", "web", "api-v2"):
+        ids[home.claude(cwd=home.folder(name)).id] = name
+    ids[home.claude([say("hi"), *answers_in(home.folder("web"), main)]).id] = "came by"
+
+    def shown(folder: str, *args: str) -> set[str]:
+        monkeypatch.chdir(os.path.join(home.path, folder))
+        return {ids[one] for one in run.shown(*args)}
+
+    whole = {"api", "api/sub", "api/sub/deep", "trees/fix", "trees/fix/sub", "came by"}
+    for folder in ("api", "api/sub", "trees/fix", "trees/fix/sub"):
+        assert shown(folder, "--scope", "repository") == whole
+        assert shown(folder, "--scope", "all") == set(ids.values())
+    assert shown("api", "--scope", "folder") == {"api", "api/sub", "api/sub/deep", "came by"}
+    assert shown("api/sub", "--scope", "folder") == {"api/sub", "api/sub/deep"}
+    assert shown("api/sub", "--scope", "folder", "--scope", "all") == set(ids.values())
+    assert shown("trees/fix", "--scope", "folder") == {"trees/fix", "trees/fix/sub"}
+    for scope in ("folder", "repository"):
+        assert shown("web", "--scope", scope) == {"web", "came by"}
+    assert shown("api/sub", "--here", "--scope", "repository") == {
+        *("api/sub", "api/sub/deep", "trees/fix", "trees/fix/sub")
+    }
+
+
+def answers_in(*folders: str) -> list[dict[str, object]]:
+    return [answer() | {"cwd": folder} for folder in folders]
+
+
+def test_an_unknown_scope_is_wrong_usage(run: Run) -> None:
+    result = run("list", "--scope", "al\x1bl")
+    assert (result.code, result.out) == (2, b"")
+    assert "--scope is one of all, repository, folder, not 'al" in result.err
+    assert "\x1b" not in result.err
+
+
+@pytest.mark.parametrize(
+    ("own", "marked"),
+    [("", "[all]"), ("repository", "[repository]"), ("folder", "[folder]"), ("no", "[all]")],
+)
+def test_the_picker_opens_in_the_scope_of_the_persons_choice(
+    home: Home, run: Run, monkeypatch: pytest.MonkeyPatch, own: str, marked: str
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("SESSFZF_SCOPE", own)
+    here, there = home.folder("here"), home.folder("there")
+    ids = [home.claude(cwd=folder).id for folder in (here, there)]
+    monkeypatch.chdir(here)
+    header, *rows = run("list", "--picker").rows
+    assert header[0] == ""
+    assert marked in header[1]
+    assert {row[0] for row in rows} == set(ids if marked == "[all]" else ids[:1])
+    assert all(len(row) == 11 for row in rows)
+    assert set(run.shown()) == set(ids), "what is no picker does not heed it"
+
+
+@pytest.mark.parametrize("cache", [[], ["--no-cache"]], ids=["index", "no-index"])
+def test_the_picker_says_what_an_empty_scope_could_widen_to(
+    home: Home, run: Run, monkeypatch: pytest.MonkeyPatch, cache: list[str]
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    made = home.claude(entrypoint="sdk-cli")
+    monkeypatch.chdir(home.folder("empty"))
+    for scope in ("folder", "repository", "all"):
+        (_, (own, text)) = run("list", "--picker", "--scope", scope, *cache).rows
+        assert own == ""
+        assert "Alt-" in text
+    (header, row) = run("list", "--picker", "--all", *cache).rows
+    assert "[hidden]" in header[1]
+    assert row[0] == made.id
+    # Where there is nothing at all, the shell says where it was looked for.
+    os.unlink(made.path)
+    assert len(run("list", "--picker").rows) == 1
 
 
 def test_here_with_nothing_here_is_empty(

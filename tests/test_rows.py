@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from stores import repository
 
 from sessfzf import rows
 from sessfzf.rows import Ages, Folders, formatter
@@ -21,6 +22,8 @@ from sessfzf.session import Session
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from sessfzf.rows import Form
 
 NOW = 1_800_000_000_000
 ID = "0de1a7e5-0000-4000-8000-000000000001"
@@ -239,6 +242,43 @@ def test_marks_for_a_live_session_and_for_a_folder_that_is_gone(tmp_path: Path) 
     assert (gone[2], gone[3][:2]) == (" 3h●", "✗ ")
 
 
+@pytest.mark.usefixtures("no_colour")
+@pytest.mark.parametrize("form", ["fzf", "picker"])
+def test_the_marks(tmp_path: Path, form: str) -> None:
+    row = formatter(form, NOW).row
+    main, tree = repository(str(tmp_path / "main")), str(tmp_path / "tree")
+    subprocess.run(["git", "-C", main, "worktree", "add", "-q", tree, "-b", "b"], check=True)
+    inside = tmp_path / "tree" / "inside"
+    inside.mkdir()
+    shown = {
+        name: row(session(**{"cwd": main} | given)).split("\t")
+        for name, given in {
+            "plain": {},
+            "busy": {"live": "busy"},
+            "waiting": {"live": "waiting"},
+            "idle": {"live": "idle"},
+            "open": {"live": "open"},
+            "unheard": {"live": "unheard-of"},
+            "worktree": {"cwd": tree},
+            "inside": {"cwd": str(inside)},
+            "gone": {"cwd": f"{tree}/gone"},
+            "archived": {"hidden": "archived"},
+            "print": {"hidden": "print"},
+            "missing": {"hidden": "missing"},
+            "fork": {"forked": ID},
+            "both": {"forked": ID, "hidden": "archived"},
+        }.items()
+    }
+    ages = [shown[name][2][-1] for name in ("plain", "busy", "waiting", "idle", "open", "unheard")]
+    assert ages == [" ", "●", "◆", "○", "○", "○"]
+    folders = [shown[name][3][:2] for name in ("worktree", "inside", "gone")]
+    assert folders == ["⎇ ", "⎇ ", "✗ "]
+    assert "⎇" not in shown["plain"][3]
+    titles = [shown[name][5].strip() for name in ("plain", "archived", "print", "missing")]
+    assert titles == ["why?", "▣ why?", "▷ why?", "✗ why?"]
+    assert [shown[name][5].strip() for name in ("fork", "both")] == ["↳ why?", "▣ ↳ why?"]
+
+
 def test_colour_says_what_is_live_gone_and_hidden(tmp_path: Path) -> None:
     row = formatter("fzf", NOW).row
     plain = row(session(cwd=str(tmp_path))).split("\t")
@@ -249,9 +289,9 @@ def test_colour_says_what_is_live_gone_and_hidden(tmp_path: Path) -> None:
     assert plain[4].startswith("\x1b[35mmain")
     assert plain[5] == "why?"
     marked = row(session(cwd="/gone", live="idle", hidden="archived")).split("\t")
-    assert marked[2] == "\x1b[32m 3h●\x1b[0m"
+    assert marked[2] == "\x1b[32m 3h○\x1b[0m"
     assert marked[3].startswith("\x1b[31m✗ /gone")
-    assert marked[5] == "\x1b[2mwhy? [archived]\x1b[0m"
+    assert marked[5] == "\x1b[2m▣ why?\x1b[0m"
     for field in (*plain[1:5], *marked[1:]):
         assert field.endswith("\x1b[0m")
 
@@ -343,4 +383,135 @@ def test_a_json_row_is_printable_and_says_the_very_folder(
 
 
 def test_the_marks_are_one_column_wide() -> None:
-    assert columns(rows.LIVE_MARK) == columns(rows.GONE_MARK) == 1
+    marks = [mark for mark, _ in rows.LIVE_MARKS.values()] + list(rows.HIDDEN_MARKS.values())
+    for mark in (*marks, rows.LIVE_MARK, rows.GONE_MARK, rows.WORKTREE_MARK, rows.FORK_MARK):
+        assert columns(mark) == len(mark) == 1
+
+
+# The form for our own picker
+
+
+def at(columns: int, monkeypatch: pytest.MonkeyPatch) -> Form:
+    """The picker's form on a terminal of so many columns."""
+    monkeypatch.setattr(rows, "_terminal_columns", lambda: columns)
+    return formatter("picker", NOW)
+
+
+@pytest.mark.usefixtures("no_colour")
+@pytest.mark.parametrize("wide", [20, 80, 99, 100, 120, 159, 160, 200, 400])
+def test_what_is_only_searched_stands_beyond_the_edge(
+    wide: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    form = at(wide, monkeypatch)
+    for title in ("", "why?", "日本語", "e\u0301" * 40, "x" * 300):
+        made = session(title=title, model="m1", effort="high")
+        fields = form.row(made).split("\t")
+        assert [field.strip() for field in fields[5:]] == [
+            title,
+            ID,
+            "m1 high is:gone",
+            "folder:/home/kim/api",
+            "branch:main",
+            "app:claude-code",
+        ]
+        assert columns(" ".join(fields[1:6])) >= wide
+        fast = form.fields(ID, made.app, made.time, made.cwd, made.branch, title, made.words)
+        assert fast.split("\t") == fields
+
+
+@pytest.mark.usefixtures("no_colour")
+@pytest.mark.parametrize(
+    ("wide", "before"),
+    [(80, 49), (99, 55), (100, 32), (120, 35), (160, 42), (200, 55)],
+)
+def test_beside_the_preview_there_is_room_for_a_title(
+    wide: int, before: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fields = at(wide, monkeypatch).row(session()).split("\t")
+    assert columns(" ".join(fields[1:5])) + 1 == before
+    beside = wide - wide // 2 - 1 if wide >= 100 else wide
+    assert beside - before >= 14
+
+
+@pytest.mark.usefixtures("no_colour")
+def test_the_words_say_the_marks(tmp_path: Path) -> None:
+    def words(**fields: Any) -> list[str]:
+        return formatter("picker", NOW).row(session(**fields)).split("\t")[7].split()
+
+    here = str(tmp_path)
+    assert words(cwd=here) == []
+    assert words(cwd=here, live="busy") == ["is:live", "is:busy"]
+    assert words(cwd=here, hidden="archived", model="m") == ["m", "is:archived"]
+    assert words(live="idle", forked=ID) == ["is:fork", "is:live", "is:idle", "is:gone"]
+
+
+@MANY
+@given(FOREIGN, FOREIGN, FOREIGN, FOREIGN, FOREIGN)
+@pytest.mark.usefixtures("no_colour")
+def test_whatever_an_index_says_the_picker_gets_printable_fields(
+    cwd: str, branch: str, title: str, hidden: str, model: str
+) -> None:
+    form = formatter("picker", NOW)
+    made = session(cwd=cwd, branch=branch, title=title, hidden=hidden, model=model)
+    for line in (
+        form.row(made),
+        form.fields(ID, made.app, made.time, cwd, branch, title, model),
+    ):
+        assert line.count("\t") == 10
+        assert line.startswith(f"{ID}\t")
+        for char in line.replace("\t", ""):
+            newer = unicodedata.category(char) == "Cn" and "\U0001f000" <= char <= "\U0001faff"
+            assert char.isprintable() or newer, hex(ord(char))
+
+
+def test_the_folder_and_the_repository_one_stands_in_are_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main, tree = repository(str(tmp_path / "main")), str(tmp_path / "tree")
+    subprocess.run(["git", "-C", main, "worktree", "add", "-q", tree, "-b", "b"], check=True)
+    (tmp_path / "main" / "inside").mkdir()
+    (tmp_path / "main2").mkdir()
+
+    def colours() -> list[str]:
+        row = formatter("picker", NOW).row
+        cells = [
+            row(session(cwd=str(tmp_path / name))).split("\t")[3]
+            for name in ("main", "main/inside", "tree", "main2", "main/gone")
+        ]
+        return [cell.partition("m")[0].removeprefix("\x1b[") for cell in cells]
+
+    monkeypatch.chdir(tmp_path / "main" / "inside")
+    assert colours() == ["1;36", "1;33", "1;36", "36", "31"]
+    monkeypatch.chdir(tree)
+    assert colours() == ["1;36", "1;36", "1;33", "36", "31"]
+    monkeypatch.chdir(tmp_path)
+    assert colours() == ["36", "36", "36", "36", "31"]
+    gone = tmp_path / "away"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert colours() == ["36", "36", "36", "36", "31"]
+
+
+@pytest.mark.parametrize(
+    ("wide", "scope", "hidden", "line"),
+    [
+        (80, "all", False, "Alt-A [all] · Alt-G repository · Alt-H folder · Alt-U hidden"),
+        (120, "folder", True, "Alt-A all · Alt-G repository · Alt-H [folder] · Alt-U [hidden]"),
+        (100, "repository", False, "Alt-A all · Alt-G [repository] · Alt-H folder"),
+    ],
+)
+@pytest.mark.usefixtures("no_colour")
+def test_the_header_names_the_scopes(
+    wide: int,
+    scope: str,
+    hidden: bool,  # noqa: FBT001
+    line: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert at(wide, monkeypatch).header(scope, hidden=hidden) == f"\t{line}"
+
+
+def test_the_header_shows_the_present_scope_bold() -> None:
+    header = formatter("picker", NOW).header("all", hidden=False)
+    assert header.startswith("\tAlt-A \x1b[1m[all]\x1b[0m ")
