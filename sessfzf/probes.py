@@ -22,7 +22,7 @@ from sessfzf.text import clean
 PATIENCE = 5.0  # s: agents start in one, shells with many plugins in two
 _LONGEST_ANSWER = 256 * 1024
 _OLDEST_FZF = (0, 38)
-_NUMBER = re.compile(r"\d+\.\d[\w.-]*")
+_NUMBER = re.compile(r"\d+\.\d[\w.-]{0,40}")
 
 
 class Program(NamedTuple):
@@ -113,7 +113,7 @@ def _version(path: str) -> Program:
     number = _NUMBER.search(told)
     if code or not number:
         return Program(path, problem=f"does not tell its version (exit code {code})")
-    return Program(path, clean(number[0], 40))
+    return Program(path, number[0])
 
 
 # What each shell is asked once its start-up files have been read. An answer has a marked line
@@ -121,16 +121,16 @@ def _version(path: str) -> Program:
 _MARK = "@sessfzf-doctor@"
 _QUESTIONS = {
     "zsh": r"""
-\builtin emulate zsh
+\builtin 'emulate' zsh
 HISTFILE=
 __sessfzf_key=${SESSFZF_KEY-\\er}
-\builtin print -rl -- '@version' "$ZSH_VERSION" '@loaded' "${widgets[sessfzf-widget]-}" \
+\builtin 'print' -rl -- '@version' "$ZSH_VERSION" '@loaded' "${widgets[sessfzf-widget]-}" \
   "${(M)zvm_after_init_commands:#*sessfzf init*}" '@key' "$__sessfzf_key" \
   '@bound'
-\builtin bindkey -M main
-\builtin print -r -- '@taken'
-[[ -n $__sessfzf_key ]] && \builtin bindkey -M main -- "$__sessfzf_key"
-\builtin print -r -- '@end'
+\builtin 'bindkey' -M main
+\builtin 'print' -r -- '@taken'
+[[ -n $__sessfzf_key ]] && \builtin 'bindkey' -M main -- "$__sessfzf_key"
+\builtin 'print' -r -- '@end'
 """,
     "bash": r"""
 HISTFILE=
@@ -146,20 +146,22 @@ HISTFILE=
 """,
     # The person's own function is what fish runs at its first prompt.
     "fish": r"""
-functions -q fish_user_key_bindings; and fish_user_key_bindings
+builtin functions -q fish_user_key_bindings; and fish_user_key_bindings
 set -l key \er
-set -q SESSFZF_KEY; and set key (string unescape -- $SESSFZF_KEY)
-printf '%s\n' '@version' $version '@loaded'
-functions -q __sessfzf_widget; and printf '%s\n' yes
-printf '%s\n' '@key'
-test -n "$key"; and string escape -- $key
-printf '%s\n' '@bound'
-for mode in default insert
-    bind -M $mode 2>/dev/null | string match '*__sessfzf*'
+builtin set -q SESSFZF_KEY; and set key (string unescape -- $SESSFZF_KEY)
+set -l mode default
+if builtin contains -- "$fish_key_bindings" fish_vi_key_bindings fish_hybrid_key_bindings
+    set mode insert
 end
-printf '%s\n' '@taken'
-test -n "$key"; and bind $key 2>/dev/null
-printf '%s\n' '@end'
+builtin printf '%s\n' '@version' $version '@loaded'
+builtin functions -q __sessfzf_widget; and builtin printf '%s\n' yes
+builtin printf '%s\n' '@key'
+builtin test -n "$key"; and builtin string escape -- $key
+builtin printf '%s\n' '@bound'
+builtin bind -M $mode
+builtin printf '%s\n' '@taken'
+builtin test -n "$key"; and builtin bind -M $mode $key 2>/dev/null
+builtin printf '%s\n' '@end'
 """,
 }
 _BOUND = {
@@ -189,10 +191,13 @@ def shell(name: str) -> Shell:
     key = "".join(answer["key"])
     found = [_BOUND[name].fullmatch(line.strip()) for line in answer["bound"]]
     keys = tuple(dict.fromkeys(readable(match[1]) for match in found if match))
-    loaded = any(answer["loaded"])
-    taken = "" if keys or not (loaded and key) else _taken(name, key, answer["taken"])
-    version = clean("".join(answer["version"]), 40)
-    return Shell(name, path, version, loaded, keys, readable(key), taken)
+    loaded, *later = [*answer["loaded"], ""]
+    if any(later):  # zsh-vi-mode will load it at the first prompt, behind its own bindings
+        keys = tuple(filter(None, [readable(key)]))
+    taken = _taken(name, key, answer["taken"]) if loaded and key and not keys else ""
+    version = _NUMBER.search("".join(answer["version"]))
+    number = version[0] if version else ""
+    return Shell(name, path, number, bool(loaded or any(later)), keys, readable(key), taken)
 
 
 def _fish_folder() -> str:

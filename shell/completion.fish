@@ -4,7 +4,12 @@
 
 function __sessfzf_complete
     set -l words (commandline --tokenize --cut-at-cursor --current-process)
-    command sessfzf completion fish -- $words[2..-1] (commandline --cut-at-cursor --current-token) 2>/dev/null
+    set -l current (commandline --cut-at-cursor --current-token)
+    # What may follow --name= has to be told with it.
+    set -l name (string match --regex -- '^--[^=]*=' $current)
+    for line in (command sessfzf completion fish -- $words[2..-1] "$current" 2>/dev/null)
+        printf '%s%s\n' "$name" $line
+    end
 end
 
 # In our order, the newest session first; never files.

@@ -9,7 +9,7 @@ _sessfzf() {
   # Words and descriptions stay text all the way: nothing here is evaluated.
   for line in "${(@f)$(command sessfzf completion zsh -- \
     "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}"; do
-    [[ -n $line ]] && told+=("${line/$'\t'/:}")
+    [[ -n $line ]] && told+=("${${line%$'\t'}/$'\t'/:}")
   done
   [[ $PREFIX == --*=* ]] && compset -P '*='
   # In our order, the newest session first.
