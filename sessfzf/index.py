@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _HEADER = f"sessfzf {__version__} index 6"
 _FOOTER = "end"
 _LEFT_OVER = 60  # s: no write takes that long
+_TEMPORARY_LENGTH = len("index.") + 16
 _LINES = 1000
 _BLOCK = 256 * 1024
 _BIGGEST = 64 * 1024 * 1024  # some 100,000 sessions: a bigger file is none of ours
@@ -212,7 +213,8 @@ def _sweep(directory: str) -> None:
 
     for entry in list(os.scandir(directory)):
         try:
-            if entry.name.startswith("index.") and time() - entry.stat().st_mtime > _LEFT_OVER:
+            ours = entry.name.startswith("index.") and len(entry.name) == _TEMPORARY_LENGTH
+            if ours and time() - entry.stat().st_mtime > _LEFT_OVER:
                 os.unlink(entry.path)
         except OSError:
             continue  # another run has renamed or removed it, or it is not ours

@@ -389,12 +389,23 @@ def test_what_a_killed_run_left_is_removed_later(cache: Path) -> None:
 
 
 def test_what_cannot_be_removed_stops_nobody(cache: Path) -> None:
-    (cache / "index.old").mkdir(parents=True)
-    (cache / "index.link").symlink_to("missing")
+    folder, link = cache / f"index.{0:016x}", cache / f"index.{1:016x}"
+    folder.mkdir(parents=True)
+    link.symlink_to("missing")
     long_ago = time.time() - 100
-    os.utime(cache / "index.old", (long_ago, long_ago))
+    os.utime(folder, (long_ago, long_ago))
     save()
     assert kept() == ROWS
+
+
+def test_nothing_else_in_the_cache_folder_is_removed(cache: Path) -> None:
+    cache.mkdir()  # it may be a link to where other things lie
+    names = ["index.bak", "index.html", "index", "notes", f"{0:016x}"]
+    for name in names:
+        (cache / name).write_text("mine")
+        os.utime(cache / name, (1, 1))
+    save()
+    assert sorted(os.listdir(cache)) == sorted(names)
 
 
 def test_a_rival_that_finishes_first_stops_nobody(
