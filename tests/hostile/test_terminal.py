@@ -74,7 +74,11 @@ def clean(result: Result, *, colours: bool = False, tabs: bool = True) -> None:
 def check(run: Run, *args: str, codes: tuple[int, ...] = (0,)) -> Result:
     result = run(*args)
     assert result.code in codes
-    clean(result, colours="--fzf" in args or args[0] == "preview", tabs=args[0] == "list")
+    clean(
+        result,
+        colours="--fzf" in args or args[0] == "preview",
+        tabs=args[0] in {"list", "completion"},
+    )
     if args[0] == "list" and "--json" not in args:
         assert all(len(row) == 6 for row in result.rows)
     return result
@@ -127,6 +131,10 @@ def test_no_field_harms_in_any_form(home: Home, run: Run, text: str) -> None:
         check(run, "plan", session_id, "--json", "--confirm", "yes", codes=(0, 3))
         check(run, "resume", session_id, "--confirm", "print", codes=(3, 4))
         check(run, "preview", session_id)
+    offered = check(run, "completion", "fish", "plan", "")
+    assert offered.rows
+    assert {row[0] for row in offered.rows} <= set(ids)
+    assert all(len(row) == 2 for row in offered.rows)
 
 
 def test_the_row_of_a_thread_harms_nothing(home: Home, run: Run) -> None:
@@ -159,7 +167,10 @@ def test_no_conversation_harms(
 
 
 @pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
-def test_no_name_of_a_file_or_folder_harms(home: Home, run: Run, name: bytes) -> None:
+def test_no_name_of_a_file_or_folder_harms(
+    home: Home, run: Run, monkeypatch: pytest.MonkeyPatch, name: bytes
+) -> None:
+    monkeypatch.setenv("PATH", home.path)  # doctor would ask every program it knows
     name = name[:120]
     good = home.claude(), home.codex(bulk=False)
     own = "11111111-2222-4333-8444-555555555555"
@@ -176,6 +187,7 @@ def test_no_name_of_a_file_or_folder_harms(home: Home, run: Run, name: bytes) ->
         result = check(run, "list", *form)
         assert result.err.count("\n") == 1
     assert set(run.shown()) == {one.id for one in good}
+    check(run, "doctor", codes=(0, 1))
     for command in ("plan", "preview"):
         refused = check(run, command, own, codes=(1, 3))
         assert refused.err.startswith("sessfzf: ")
@@ -198,6 +210,10 @@ def test_a_home_and_a_folder_of_any_name(
         result = check(run, "plan", made.id, "--shell", shell, codes=(0, 3))
         assert (result.code == 0) == bool(result.out)
     check(run, "preview", made.id)
+    with monkeypatch.context() as nowhere:
+        nowhere.setenv("PATH", "/nowhere")
+        for more in ((), ("--json",)):
+            check(run, "doctor", *more, codes=(0, 1))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", os.fsdecode(place) + "/elsewhere")
     check(run, "list")  # it says where it looked
 
