@@ -45,6 +45,8 @@ OPTIONS = {
 POSITIONAL = "query"
 _FIRST_ROWS = 50  # more than a screen holds
 _ROWS = 500  # no more at once: what is written makes room for the next
+# What a list has made, until the process ends: to free thousands of objects is work for nobody.
+_kept: list[object] = []
 _SEARCH_BUDGET = 0.3  # s a run, once all rows are out
 _SAVE_EVERY = 0.5  # s: a reader that ends us in mid-build must not cost the whole build
 _SAVE_SHARE = 20  # each save writes all there is: so many times as long is read before the next
@@ -77,6 +79,7 @@ def run(  # noqa: PLR0913 - the command's options
         write(f"{form.header(scope, hidden=all)}\n")
     out = _Output()
     walk = Walk(chosen, index, problems, before_read=out.flush_if_waiting)
+    _kept[:] = [walk, index]
     live = walk.live()
     stop = None if limit is None else min(limit, maxsize)  # islice takes no more
     try:
