@@ -170,9 +170,9 @@ def test_a_home_that_is_no_place_leaves_nothing_here(home: Home, run: Run, value
 def test_in_a_folder_that_is_gone_a_relative_store_costs_only_itself(
     home: Home, tmp_path: Path, name: str
 ) -> None:
-    made = {"CODEX_HOME": home.claude, "CLAUDE_CONFIG_DIR": home.codex}[name](
-        cwd=home.folder("work"), branch=None
-    )
+    folder = home.folder("work")
+    claude, codex = home.claude(cwd=folder, branch=None), home.codex(cwd=folder, branch=None)
+    made = claude if name == "CODEX_HOME" else codex
     line = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" -m sessfzf "$@"'
     for words in (["list"], ["plan", made.id], ["preview", made.id]):
         done = subprocess.run(
