@@ -127,9 +127,9 @@ def _agents(commands: dict[str, Future[probes.Program]]) -> list[Agent]:
     for store in stores():
         problems = Problems()
         walk = Walk([store], own, problems)
+        walk.discover()
         progress = Progress(walk.left)
         walk.before_read = progress.show
-        walk.discover()
         kinds = Counter(session.hidden for session in walk.sessions())
         progress.clear()
         complete = complete and walk.complete

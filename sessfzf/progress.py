@@ -24,20 +24,18 @@ class Progress:
 
     def __init__(self, left: Callable[[], int]) -> None:
         self._left = left
-        self._total = 0
+        self._total = left()
         self._next = monotonic() + _PATIENCE if os.isatty(1) and os.isatty(2) else float("inf")
         self._shown = False
 
     def show(self) -> None:
         """Say how far the reading is, if it is time to."""
-        left = self._left()
-        self._total = max(self._total, left)
         now = monotonic()
         if now < self._next:
             return
         self._next = now + _PAUSE
         self._shown = True
-        _put(f"{_BLANK}reading sessions: {self._total - left:,} of {self._total:,}")
+        _put(f"{_BLANK}reading sessions: {self._total - self._left():,} of {self._total:,}")
 
     def clear(self) -> None:
         """Take the line away: something else is about to be written, or all is done."""
