@@ -78,15 +78,24 @@ def _dispatch(arguments: list[str]) -> int:
         values = parse(arguments[1:], module.OPTIONS, module.POSITIONAL)
         if values is not None and (name == "list" or module.POSITIONAL in values):
             return module.run(**values)  # type: ignore[arg-type]
-    elif name == "init" and len(arguments) == 2:  # noqa: PLR2004 - the command and the shell
-        from sessfzf.shells import WIDGETS, init_script
+    elif arguments == ["keys"]:
+        from sessfzf.keys import run as keys
 
-        if arguments[1] in WIDGETS:
-            write(init_script(arguments[1]))
-            return 0
+        return keys()
+    elif name == "init" and _wrote_widget(arguments[1:]):
+        return 0
     from sessfzf.cli import run
 
     return run(arguments)
+
+
+def _wrote_widget(arguments: list[str]) -> bool:
+    from sessfzf.shells import WIDGETS, init_script
+
+    if len(arguments) != 1 or arguments[0] not in WIDGETS:
+        return False
+    write(init_script(arguments[0]))
+    return True
 
 
 if __name__ == "__main__":

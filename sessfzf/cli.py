@@ -151,6 +151,9 @@ def plan(  # noqa: PLR0913 - the command's options
     approvals: Approvals = "safe",
     confirm: Confirm = "ask",
     fork: Fork = False,
+    folder: Annotated[
+        bool, typer.Option("--folder", help="Only to the session's folder, without the agent.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="The plan as one JSON object.")] = False,
 ) -> None:
     """Print the one line that resumes a session.
@@ -162,7 +165,15 @@ def plan(  # noqa: PLR0913 - the command's options
     from sessfzf import plan as plan_
 
     raise typer.Exit(
-        plan_.run(key, shell=shell, approvals=approvals, confirm=confirm, fork=fork, json=json)
+        plan_.run(
+            key,
+            shell=shell,
+            approvals=approvals,
+            confirm=confirm,
+            fork=fork,
+            folder=folder,
+            json=json,
+        )
     )
 
 
@@ -177,6 +188,33 @@ def preview(key: Key) -> None:
     from sessfzf import preview as preview_
 
     raise typer.Exit(preview_.run(key))
+
+
+@app.command()
+def keys() -> None:
+    """Show the keys of the picker, its marks and what can be typed in it.
+
+    Example: sessfzf keys
+    """
+    from sessfzf import keys as keys_
+
+    raise typer.Exit(keys_.run())
+
+
+@app.command()
+def copy(
+    key: Key,
+    id: Annotated[bool, typer.Option("--id", help="The id instead.")] = False,  # noqa: A002
+) -> None:
+    """Copy the line that resumes a session to the clipboard.
+
+    By wl-copy, xclip, xsel, pbcopy, clip.exe or tmux where one can, else by the terminal itself.
+
+    Example: sessfzf copy 3f2a
+    """
+    from sessfzf import copy as copy_
+
+    raise typer.Exit(copy_.run(key, id=id))
 
 
 @app.command()

@@ -9,11 +9,22 @@ from __future__ import annotations
 import os
 import sys
 
+ANSWERS: dict[str, tuple[str, ...]] = {
+    "": (),
+    "alt-enter": ("--approvals", "recorded"),
+    "ctrl-e": (),
+    "alt-n": ("--fork",),
+    "alt-o": ("--folder",),
+}
+"""The keys that end fzf, and what each means to `plan`. After ctrl-e the line is not run."""
+
 CONTRACT: tuple[str, ...] = (
-    # What is read and shown: the first field is the id, the rest is for the person.
+    # What is read: a header, then rows. Their first field is the id, five are for the person, and
+    # what is behind these is only searched, each field by itself (rows.py).
     "--delimiter=\\t",
     "--with-nth=2..",
-    "--nth=..",
+    "--nth=1..5,6,7,8,9,10",
+    "--header-lines=1",
     "--ansi",
     "--tabstop=1",
     # What is written: one line for the key, one for the row. Each of these may have been
@@ -22,10 +33,9 @@ CONTRACT: tuple[str, ...] = (
     "--no-print0",
     "--no-print-query",
     "--no-expect",
-    "--expect=alt-enter,ctrl-e",
+    "--expect=" + ",".join(key for key in ANSWERS if key),
     "--no-multi",
     "--no-tac",
-    "--no-header-lines",
     "--no-select-1",
     "--no-exit-0",
     "--enabled",
@@ -38,10 +48,42 @@ CONTRACT: tuple[str, ...] = (
 )
 """What the callers rely on. It goes on the command line, after the person's own options."""
 
-LOOK = (
-    "--height=60% --min-height=12 --reverse --info=inline --prompt='session> '"
-    " --header='Enter resume | Alt-Enter with recorded approvals | Ctrl-E edit | Esc back'"
-    " --bind='ctrl-r:reload(eval \"$FZF_DEFAULT_COMMAND\")'"
+# What fzf starts, as lines for sh. The producer ends in ` list --picker`, and what stands before
+# that is this very sessfzf. An id is a UUID, nothing to be quoted; a row that is none has none.
+_SELF = "${FZF_DEFAULT_COMMAND% list *}"
+
+
+def _list(options: str) -> str:
+    return f'reload:eval "exec $FZF_DEFAULT_COMMAND {options}"'
+
+
+def _run(command: str) -> str:
+    return f'eval "exec {_SELF} {command}"'
+
+
+def _of_row(command: str) -> str:
+    return "[ -z {1} ] || " + _run(f"{command} {{1}}")
+
+
+LOOK = " ".join(
+    (
+        "--height=80% --min-height=12 --reverse --info=inline --prompt='session> '",
+        "--header='Enter resume | Alt-Enter as recorded | ? keys'",
+        # What is only searched stands to the right of the screen, and stays there.
+        "--no-hscroll --ellipsis=''",
+        # Beside the list from 100 columns on, else below it and only when asked for.
+        "--preview-window='right,50%,border-left,<50(down,50%,border-top,hidden)'",
+        f"--preview='{_of_row('preview')}'",
+        "--bind='alt-p:toggle-preview'",
+        f"--bind='?:preview:{_run('keys')}'",
+        f"--bind='ctrl-r:{_list('')}'",
+        f"--bind='alt-a:first+{_list('--scope all')}'",
+        f"--bind='alt-g:first+{_list('--scope repository')}'",
+        f"--bind='alt-h:first+{_list('--scope folder')}'",
+        f"--bind='alt-u:first+{_list('--scope all --all')}'",
+        f"--bind='alt-y:preview:{_of_row('copy')}'",
+        f"--bind='alt-i:preview:{_of_row('copy --id')}'",
+    )
 )
 """What is only taste. It goes before the person's own options, which may change all of it."""
 

@@ -32,6 +32,7 @@ OPTIONS = {
     "--approvals": VALUE,
     "--confirm": VALUE,
     "--fork": FLAG,
+    "--folder": FLAG,
     "--json": FLAG,
 }
 POSITIONAL = "key"
@@ -46,7 +47,10 @@ _ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.
 
 
 class Plan:
-    """How a session is resumed: where, with what, and what has to be said or asked about it."""
+    """How a session is resumed: where, with what, and what has to be said or asked about it.
+
+    Without ``argv`` it goes to the folder only.
+    """
 
     __slots__ = ("argv", "cwd", "env", "held_back", "notes", "questions")
 
@@ -72,7 +76,7 @@ class Plan:
             words += [
                 quote(word, shell) if isinstance(word, Recorded) else word for word in self.argv
             ]
-            return f"cd {quote(self.cwd, shell)} && {' '.join(words)}"
+            return " && ".join(filter(None, (f"cd {quote(self.cwd, shell)}", " ".join(words))))
         except ValueError:
             raise SessfzfError(
                 f"{clean(self.cwd, 1000)} has invisible characters in its name, which can be "
@@ -88,6 +92,7 @@ def run(  # noqa: PLR0913 - the command's options
     approvals: str = "safe",
     confirm: str = "ask",
     fork: bool = False,
+    folder: bool = False,
     json: bool = False,
 ) -> int:
     """Print the line that resumes the session; return the exit code (DESIGN 1).
@@ -100,7 +105,7 @@ def run(  # noqa: PLR0913 - the command's options
     _choose("--shell", shell, SHELLS)
     _choose("--approvals", approvals, APPROVALS)
     _choose("--confirm", confirm, CONFIRM)
-    plan = make(given(key), approvals=approvals, fork=fork)
+    plan = make(given(key), approvals=approvals, fork=fork, folder=folder)
     text = _json(plan, shell) if json else plan.line(shell)
     code = settle(plan, confirm)
     if code == 0 or (code == UNCONFIRMED and confirm == "print"):
@@ -108,12 +113,16 @@ def run(  # noqa: PLR0913 - the command's options
     return code
 
 
-def make(key: str, *, approvals: str = "safe", fork: bool = False) -> Plan:
+def make(key: str, *, approvals: str = "safe", fork: bool = False, folder: bool = False) -> Plan:
     """Return the Plan for a key, read anew from the store: the index is never trusted for this.
 
-    Raises SessfzfError: 1 no such session or an ambiguous key, 3 no safe line can be made.
+    With ``folder`` it goes to the session's folder, and that is all. Raises SessfzfError: 1 no such
+    session or an ambiguous key, 3 no safe line can be made.
     """
     store, agent, session = resolve(key)
+    if folder:
+        check_folder(session)
+        return Plan(session.cwd, [])
     if session.hidden == "missing":
         raise SessfzfError(
             f"{session.id} stands in the index of {store.app} only: its transcript is gone",

@@ -32,9 +32,9 @@ def run(
 ) -> int:
     """Resume the session that `key` names as for `plan`, or the one picked with fzf.
 
-    Returns an exit code, but not when the agent starts: that takes the place of this process. In
-    fzf Alt-Enter is --approvals recorded, and Ctrl-E prints the line instead of running it, as all
-    do without `start`.
+    Returns an exit code, but not when the agent starts: that takes the place of this process. What
+    the keys of fzf mean says `fzf.ANSWERS`; Ctrl-E and Alt-O print the line, as all do without
+    `start`.
     Raises SessfzfError: as `plan.make`; 2 without a terminal to pick on; 3 without fzf or agent.
     """
     pressed = ""
@@ -42,11 +42,16 @@ def run(
         pressed, key = _pick()
         if not key:
             return plan.CANCELLED
-    if pressed == "alt-enter":
-        approvals = "recorded"
-    chosen = plan.make(plan.given(key), approvals=approvals, fork=fork)
+    asked = fzf.ANSWERS[pressed]
+    chosen = plan.make(
+        plan.given(key),
+        approvals="recorded" if "recorded" in asked else approvals,
+        fork=fork or "--fork" in asked,
+        folder="--folder" in asked,
+    )
     code = plan.settle(chosen, "print" if pressed == "ctrl-e" else confirm)
-    printed = pressed == "ctrl-e" or (code == 0 and not start)
+    # A process cannot change the folder of the shell that started it.
+    printed = pressed in {"ctrl-e", "alt-o"} or (code == 0 and not start)
     if printed or (code == plan.UNCONFIRMED and confirm == "print"):
         write(chosen.line(_shell()) + "\n")
     elif code == 0:
@@ -82,7 +87,7 @@ def _pick() -> tuple[str, str]:
     if done.returncode:
         raise SessfzfError(f"fzf failed with exit code {done.returncode}", plan.REFUSED)
     pressed, _, row = done.stdout.decode("utf-8", "replace").partition("\n")
-    if pressed not in {"", "alt-enter", "ctrl-e"}:
+    if pressed not in fzf.ANSWERS:
         raise SessfzfError(
             "fzf gave an unknown answer: is --filter among its options?", plan.REFUSED
         )
@@ -92,7 +97,7 @@ def _pick() -> tuple[str, str]:
 def _producer() -> str:
     """Return the line for sh that lists the sessions with this interpreter and this package."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    words = (sys.executable, "-c", _PRODUCER, package, "list", "--fzf")
+    words = (sys.executable, "-c", _PRODUCER, package, "list", "--picker")
     try:
         return " ".join(quote(word, "sh") for word in words)
     except ValueError as error:

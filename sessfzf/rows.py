@@ -148,17 +148,23 @@ _RESET, _BOLD, _DIM, _RED, _GREEN, _YELLOW, _BLUE, _MAGENTA, _CYAN, _NEAR, _HERE
 )
 LIVE_MARK = "●"
 GONE_MARK = "✗"
-WORKTREE_MARK = "⎇"
-FORK_MARK = "↳"
-# By the state of a live session: the mark and its colour.
-LIVE_MARKS = {
+MARKS = {
+    # Of a live session, by its state.
     "busy": (LIVE_MARK, _GREEN),
     "waiting": ("◆", _YELLOW),
     "idle": ("○", _GREEN),
     "open": ("○", _GREEN),
+    # Of its folder.
+    "gone": (GONE_MARK, _RED),
+    "worktree": ("⎇", _CYAN),
+    # Of itself: the last three by why it is hidden.
+    "fork": ("↳", _MAGENTA),
+    "archived": ("▣", _DIM),
+    "print": ("▷", _DIM),
+    "missing": (GONE_MARK, _DIM),
 }
-# By the reason why a session is hidden.
-HIDDEN_MARKS = {"archived": "▣", "print": "▷", "missing": GONE_MARK}
+"""What stands for what, each one column wide, and its colour."""
+
 _APP_WIDTH = 11
 _AGE_WIDTH = 3
 
@@ -170,6 +176,8 @@ class _Fzf(Form):
         self._colour = not os.environ.get("NO_COLOR")
         self._age = Ages(now).show
         self._idle = Ages(now, lambda age: self._paint(_DIM, f"{age:>{_AGE_WIDTH}} ")).show
+        mark, colour = MARKS["fork"]
+        self._fork = self._paint(colour, mark)
         self._folders = Folders()
         self._app_width = _APP_WIDTH
         self._set_widths(_terminal_columns())
@@ -199,24 +207,22 @@ class _Fzf(Form):
         if not title.isprintable():  # an index that is not of our making
             title = _visible(title)
         if words.endswith(IS_FORK):
-            title = f"{FORK_MARK} {title}"
+            title = f"{self._fork} {title}"
         shown, place, _ = self._made(app, cwd, branch)
         return f"{id}\t{shown}\t{self._idle(time)}\t{place}\t{title}"
 
     def _when(self, session: Session) -> str:
         if not session.live:
             return self._idle(session.time)
-        mark, colour = LIVE_MARKS.get(session.live, LIVE_MARKS["open"])
+        mark, colour = MARKS.get(session.live, MARKS["open"])
         return self._paint(colour, f"{self._age(session.time):>{_AGE_WIDTH}}{mark}")
 
     def _title(self, session: Session) -> str:
         title = _visible(session.title)
-        if session.forked:
-            title = f"{FORK_MARK} {title}"
         if session.hidden:
-            mark = HIDDEN_MARKS.get(session.hidden, "?")
-            title = self._paint(_DIM, f"{mark} {title}")
-        return title
+            mark, colour = MARKS.get(session.hidden, ("?", _DIM))
+            title = self._paint(colour, f"{mark} {title}")
+        return f"{self._fork} {title}" if session.forked else title
 
     def _made(self, app: str, cwd: str, branch: str) -> _Cells:
         cells = self._cells.get((app, cwd, branch))
@@ -235,7 +241,7 @@ class _Fzf(Form):
         if cwd and not is_folder(cwd):
             mark, colour, words = f"{GONE_MARK} ", _RED, " is:gone"
         elif cwd and self._is_linked(cwd):
-            mark, words = f"{WORKTREE_MARK} ", " is:worktree"
+            mark, words = f"{MARKS['worktree'][0]} ", " is:worktree"
         shown = fit(self._folders[cwd], self._folder_width - len(mark), keep_end=True)
         self._places[cwd] = self._paint(colour, mark + shown), words
         return self._places[cwd]
@@ -265,7 +271,7 @@ class _Fzf(Form):
 _POINTER, _SCROLLBAR = 2, 1  # columns that fzf takes on both sides of a row
 _BESIDE = 100  # columns of a terminal in which fzf.LOOK shows the preview beside the list
 _NARROW = 80
-_NARROW_APP_WIDTH = 6
+_SHORT_APP_WIDTH = 6
 
 
 class _Picker(_Fzf):
@@ -301,9 +307,9 @@ class _Picker(_Fzf):
         beside = columns >= _BESIDE
         width = columns - columns // 2 - 1 if beside else columns
         self._room = width - _POINTER - _SCROLLBAR
+        self._app_width = _SHORT_APP_WIDTH
         super()._set_widths(width)
         if width < _NARROW:
-            self._app_width = _NARROW_APP_WIDTH
             self._folder_width = min(max(width // 4, 10), 20)
             self._branch_width = max(width // 8, 6)
         before = self._app_width + _AGE_WIDTH + self._folder_width + self._branch_width
@@ -336,11 +342,11 @@ class _Picker(_Fzf):
         if not (title.isprintable() and words.isprintable()):  # an index that is not of our making
             title, words = _visible(title), _visible(words)
         if words.endswith(IS_FORK):
-            title = f"{FORK_MARK} {title}"
+            title = f"{self._fork} {title}"
         return f"{id}\t{shown}\t{self._idle(time)}\t{place}\t{title}{self._edge}{id}\t{words}{rest}"
 
     def _name(self, app: str) -> str:
-        return app if self._app_width == _APP_WIDTH else app.partition("-")[0]
+        return app.partition("-")[0]  # claude; there is not much room for a title
 
     def _folder_colour(self, cwd: str) -> str:
         if cwd in self._here:

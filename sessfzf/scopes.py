@@ -38,8 +38,8 @@ def header(scope: str, room: int, *, hidden: bool) -> str:
     """
     words = [f"{KEYS[one]} [{one}]" if one == scope else f"{KEYS[one]} {one}" for one in SCOPES]
     words.append(f"{KEYS[HIDDEN]} [{HIDDEN}]" if hidden else f"{KEYS[HIDDEN]} {HIDDEN}")
-    line = " · ".join(words)
-    return line if len(line) <= room or hidden else " · ".join(words[:-1])
+    line = " | ".join(words)
+    return line if len(line) <= room or hidden else " | ".join(words[:-1])
 
 
 class Here:

@@ -4,7 +4,8 @@
 #   eval "$(sessfzf init bash)"
 #
 # Variables: SESSFZF_KEY (default '\er', Alt-R; empty: no key), SESSFZF_FZF_OPTS (after
-# FZF_DEFAULT_OPTS, so it wins). sessfzf init fills in the @WORDS@.
+# FZF_DEFAULT_OPTS, so it wins), SESSFZF_SCOPE (all, repository or folder: what the list opens
+# with). sessfzf init fills in the @WORDS@.
 #
 # Every command word is \builtin, \command or one of ours, because the text is read with the
 # aliases of the person who loads it; and `set -euo pipefail` may be on.
@@ -20,7 +21,7 @@ if [[ $- == *i* && :${SHELLOPTS-}: =~ :(vi|emacs): ]]; then
     fzf=$1 look=@FZF_LOOK@
     contract=(@FZF_CONTRACT@)
     \builtin shift
-    SHELL=/bin/sh FZF_DEFAULT_COMMAND='sessfzf list --fzf' \
+    SHELL=/bin/sh FZF_DEFAULT_COMMAND='sessfzf list --picker' SESSFZF_SCOPE="${SESSFZF_SCOPE-}" \
       FZF_DEFAULT_OPTS="$look"$'\n'"${FZF_DEFAULT_OPTS-}"$'\n'"${SESSFZF_FZF_OPTS-}" \
       "$fzf" "${contract[@]}" "$@"
   }
@@ -33,7 +34,8 @@ if [[ $- == *i* && :${SHELLOPTS-}: =~ :(vi|emacs): ]]; then
   # Pick, with the first line of $1 as the first query. Sets __sessfzf_line; $2 says how to
   # confirm it. Returns 0: to be run, 4: to be edited or confirmed, else: nothing.
   __sessfzf_pick() {
-    \builtin local fzf picked key id approvals answer ret=0
+    \builtin local fzf picked key id answer ret=0
+    \builtin local -a options
     __sessfzf_line=
 
     fzf=$(\builtin type -P fzf) || fzf=@FZF_BESIDE@
@@ -74,15 +76,18 @@ if [[ $- == *i* && :${SHELLOPTS-}: =~ :(vi|emacs): ]]; then
     id=${picked#*$'\n'}
     id=${id%%$'\t'*}
     case $key in
-      '' | ctrl-e) approvals=safe ;;
-      alt-enter) approvals=recorded ;;
+      '' | ctrl-e) options=(--approvals safe) ;; # never empty: for set -u in bash before 4.4
+      alt-enter) options=(--approvals recorded) ;;
+      alt-n) options=(--fork) ;;
+      alt-o) options=(--folder) ;;
       *)
         __sessfzf_message 'sessfzf: fzf gave an unknown answer: is --filter among its options?'
         \builtin return 1
         ;;
     esac
+    if [[ -z $id ]]; then \builtin return 1; fi # a row that only says that there is none
     answer=$(
-      \command sessfzf plan --shell bash --confirm print --approvals "$approvals" -- "$id" \
+      \command sessfzf plan --shell bash --confirm print "${options[@]}" -- "$id" \
         2>&1 </dev/null
     ) || ret=$?
 

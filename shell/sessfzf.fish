@@ -4,7 +4,8 @@
 #   sessfzf init fish | source
 #
 # Variables: SESSFZF_KEY (default \er, Alt-R; empty: no key), SESSFZF_FZF_OPTS (after
-# FZF_DEFAULT_OPTS, so it wins). sessfzf init fills in the @WORDS@.
+# FZF_DEFAULT_OPTS, so it wins), SESSFZF_SCOPE (all, repository or folder: what the list opens
+# with). sessfzf init fills in the @WORDS@.
 #
 # For fish 3.1 and later: no "$(...)", no `string length --visible`.
 
@@ -15,7 +16,8 @@ if status is-interactive
         set -l look @FZF_LOOK@
         set -l contract @FZF_CONTRACT@
         set -lx SHELL /bin/sh
-        set -lx FZF_DEFAULT_COMMAND 'sessfzf list --fzf'
+        set -lx FZF_DEFAULT_COMMAND 'sessfzf list --picker'
+        set -lx SESSFZF_SCOPE $SESSFZF_SCOPE
         set -lx FZF_DEFAULT_OPTS "$look"\n"$FZF_DEFAULT_OPTS"\n"$SESSFZF_FZF_OPTS"
         $argv[1] $contract $argv[2..-1]
     end
@@ -84,17 +86,25 @@ if status is-interactive
         # The key, a newline, the row.
         set -l key $picked[1]
         set -l id (string split -m 1 \t -- $picked[2])[1]
-        set -l approvals safe
+        set -l options
         switch "$key"
             case '' ctrl-e
             case alt-enter
-                set approvals recorded
+                set options --approvals recorded
+            case alt-n
+                set options --fork
+            case alt-o
+                set options --folder
             case '*'
                 __sessfzf_message 'sessfzf: fzf gave an unknown answer: is --filter among its options?'
                 commandline -f repaint
                 return 0
         end
-        set -l answer (command sessfzf plan --shell fish --confirm print --approvals $approvals -- "$id" 2>&1 </dev/null)
+        if test -z "$id" # a row that only says that there is none
+            commandline -f repaint
+            return 0
+        end
+        set -l answer (command sessfzf plan --shell fish --confirm print $options -- "$id" 2>&1 </dev/null)
         set ret $status
 
         # 0: the last line is to be run. 4: it is to be confirmed by Enter. Before it: why, and notes.

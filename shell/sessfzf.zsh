@@ -4,7 +4,8 @@
 #   source <(sessfzf init zsh)
 #
 # Variables: SESSFZF_KEY (default '\er', Alt-R; empty: no key), SESSFZF_FZF_OPTS (after
-# FZF_DEFAULT_OPTS, so it wins). Widget: sessfzf-widget. sessfzf init fills in the @WORDS@.
+# FZF_DEFAULT_OPTS, so it wins), SESSFZF_SCOPE (all, repository or folder: what the list opens
+# with). Widget: sessfzf-widget. sessfzf init fills in the @WORDS@.
 #
 # Every command word is \builtin, \command or one of ours, because `eval "$(sessfzf init zsh)"`
 # reads the whole text with the aliases of the person who loads it; and bare words are in quotes,
@@ -19,7 +20,7 @@ if [[ -o interactive ]]; then
     \builtin local -a contract
     contract=(@FZF_CONTRACT@)
     \builtin shift
-    SHELL=/bin/sh FZF_DEFAULT_COMMAND='sessfzf list --fzf' \
+    SHELL=/bin/sh FZF_DEFAULT_COMMAND='sessfzf list --picker' SESSFZF_SCOPE="${SESSFZF_SCOPE-}" \
       FZF_DEFAULT_OPTS="$look"$'\n'"${FZF_DEFAULT_OPTS-}"$'\n'"${SESSFZF_FZF_OPTS-}" \
       "$fzf" "${contract[@]}" "$@"
   }
@@ -32,7 +33,8 @@ if [[ -o interactive ]]; then
 
   __sessfzf_widget() {
     \builtin emulate -L zsh
-    \builtin local fzf picked key id approvals answer line
+    \builtin local fzf picked key id answer line
+    \builtin local -a options
     \builtin local -i ret=0
 
     # In an open quote or loop, in vared or select, the line would become a part of something else.
@@ -76,15 +78,18 @@ if [[ -o interactive ]]; then
     key=${picked%%$'\n'*}
     id=${${picked#*$'\n'}%%$'\t'*}
     case $key in
-      '' | 'ctrl-e') approvals=safe ;;
-      'alt-enter') approvals=recorded ;;
+      '' | 'ctrl-e') options=() ;;
+      'alt-enter') options=(--approvals 'recorded') ;;
+      'alt-n') options=(--fork) ;;
+      'alt-o') options=(--folder) ;;
       *)
         __sessfzf_message 'sessfzf: fzf gave an unknown answer: is --filter among its options?'
         \builtin return 0
         ;;
     esac
+    [[ -n $id ]] || \builtin return 0 # a row that only says that there is none
     answer=$(
-      \command 'sessfzf' 'plan' --shell 'zsh' --confirm 'print' --approvals "$approvals" -- "$id" \
+      \command 'sessfzf' 'plan' --shell 'zsh' --confirm 'print' "${options[@]}" -- "$id" \
         2>&1 </dev/null
     ) || ret=$?
 

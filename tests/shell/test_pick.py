@@ -264,7 +264,7 @@ def test_a_preview_of_the_persons_own_runs_no_title(fzf: str) -> None:
         env = {"SHELL": str(shutil.which("fish")), "FZF_DEFAULT_OPTS": "--preview='echo seen {}'"}
         with terminal(machine, "fish", size=(200, 50), **env) as screen:
             screen.open("", 1)
-            screen.wait("seen .*claude-code")
+            screen.wait("seen .*claude ")
             screen.keys("Escape")
             screen.wait_prompt()
         assert "OOPS" not in os.listdir(machine.path)
