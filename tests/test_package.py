@@ -76,7 +76,8 @@ def source_files(folder: str) -> set[str]:
 
 def test_the_wheel_holds_the_package_the_widgets_and_the_licence(wheel: str) -> None:
     names = set(files(wheel))
-    widgets = {f"sessfzf/_shell/sessfzf.{shell}" for shell in WIDGETS}
+    scripts = ("sessfzf", "completion")
+    widgets = {f"sessfzf/_shell/{name}.{shell}" for name in scripts for shell in WIDGETS}
     inside = {name for name in names if ".dist-info/" not in name}
     assert inside == source_files("sessfzf") | widgets
     assert "sessfzf/py.typed" in names

@@ -123,7 +123,7 @@ def test_the_options_of_resume_and_init(run: Run) -> None:
     (told,) = re.findall(r"^(.*)are options of `sessfzf resume`, too", README, re.MULTILINE)
     assert set(code(told)) == options_in(help_of(run, "resume"))
     assert options_in(help_of(run, "init")) == set()
-    assert options_in(help_of(run)) == {"--version"}
+    assert options_in(help_of(run)) == {"--version", "--demo"}
     assert "`sessfzf --version`" in README
     assert run("--version").text.startswith("sessfzf ")
 
