@@ -251,7 +251,8 @@ def init(
     from sessfzf.streams import write
 
     if shell not in WIDGETS:
-        raise SessfzfError(f"there is no widget for {clean(shell)!r}: {', '.join(WIDGETS)}", 2)
+        known = ", ".join(WIDGETS)
+        raise SessfzfError(f"there is no widget for {clean(shell)!r}: name one of {known}", 2)
     write(init_script(shell))
 
 

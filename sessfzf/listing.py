@@ -107,7 +107,7 @@ def run(  # noqa: PLR0913 - the command's options
 def _form(**asked: bool) -> str:
     forms = [name for name, wanted in asked.items() if wanted]
     if len(forms) > 1:
-        raise SessfzfError(f"--{forms[0]} and --{forms[1]} exclude each other", 2)
+        raise SessfzfError(f"--{forms[0]} and --{forms[1]} exclude each other: give one of them", 2)
     return forms[0] if forms else ""
 
 
@@ -499,4 +499,4 @@ def _tell(problems: Problems, chosen: list[Store], *, nothing: bool) -> None:
         tell(f"{what} could not be read, the first is {first}")
     if nothing:
         looked = ", ".join(f"{store.app} in {clean(store.root)}" for store in chosen)
-        tell(f"no sessions found; looked for {looked}")
+        tell(f"no sessions found; looked for {looked}\n  on made-up ones: sessfzf --demo")

@@ -43,6 +43,8 @@ CONFIRM = ("ask", "print", "yes")
 _SHORTEST_PREFIX = 4
 _LONGEST_ID = 128
 _STDIN_BYTES = 64 * 1024
+_LOOK = ": sessfzf list --all shows all there are"
+_BY_HAND = ": to resume it, start the agent yourself in the folder you mean, with"
 _ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 
 
@@ -215,7 +217,7 @@ def resolve(key: str) -> tuple[Store, Agent, Session]:
     if not (0 < len(wanted) <= _LONGEST_ID and wanted[0].isalnum() and _ID.issuperset(wanted)):
         agents = ", ".join(store.app for store in stores())
         hint = f" (before a colon stands an agent: {agents})" if ":" in wanted else ""
-        raise SessfzfError(f"no session has the id {shown!r}{hint}", UNKNOWN)
+        raise SessfzfError(f"no session has the id {shown!r}{hint}{_LOOK}", UNKNOWN)
     candidates: list[_Candidate] = []
     problems = Problems()  # not told here: what cannot be read is no answer to this key
     for store in stores():
@@ -229,12 +231,14 @@ def resolve(key: str) -> tuple[Store, Agent, Session]:
         raise SessfzfError(f"{shown!r} is too short: give {_SHORTEST_PREFIX} characters or more")
     found = _read(exact or candidates)
     if not found:
-        raise SessfzfError(f"no session has the id {shown!r}", UNKNOWN)
+        raise SessfzfError(f"no session has the id {shown!r}{_LOOK}", UNKNOWN)
     if len(found) > 1:
         newest = sorted((session for session, *_ in found.values()), reverse=True)
         row = formatter("", int(time() * 1000)).row
         names = "\n".join("  " + row(session).replace("\t", "  ") for session in newest)
-        raise SessfzfError(f"{shown!r} means {len(found)} sessions:\n{names}", UNKNOWN)
+        raise SessfzfError(
+            f"{shown!r} means {len(found)} sessions, give more of it:\n{names}", UNKNOWN
+        )
     session, store, agent = next(iter(found.values()))
     session.live = agent.live(store.root, Index(enabled=False)).get(session.id, "")
     return store, agent, session
@@ -266,10 +270,15 @@ def check_folder(session: Session) -> None:
     folder = session.cwd
     shown = clean(folder, 1000)
     if not folder:
-        raise SessfzfError("the session does not say which folder it belongs to", REFUSED)
+        raise SessfzfError(
+            f"the session does not say which folder it belongs to{_BY_HAND} {session.id}", REFUSED
+        )
     _check_quotable(folder, "the session's")
     if not folder.startswith("/"):
-        raise SessfzfError(f"the session's folder is no absolute path here: {shown}", REFUSED)
+        raise SessfzfError(
+            f"the session's folder is no absolute path here: {shown}{_BY_HAND} {session.id}",
+            REFUSED,
+        )
     if not is_folder(folder):
         raise SessfzfError(_gone(session, shown), REFUSED)
     if not os.access(folder, os.X_OK):

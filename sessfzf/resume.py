@@ -85,7 +85,9 @@ def _pick() -> tuple[str, str]:
         tell_if_empty()
         return "", ""
     if done.returncode:
-        raise SessfzfError(f"fzf failed with exit code {done.returncode}", plan.REFUSED)
+        raise SessfzfError(
+            f"fzf failed with exit code {done.returncode}: see sessfzf doctor", plan.REFUSED
+        )
     pressed, _, row = done.stdout.decode("utf-8", "replace").partition("\n")
     if pressed not in fzf.ANSWERS:
         raise SessfzfError(
@@ -115,7 +117,9 @@ def _become(chosen: plan.Plan, *, terminal: bool) -> None:
     # Looked for before the change of folder: a relative entry of PATH means one of here.
     program = shutil.which(chosen.argv[0])
     if program is None:
-        raise SessfzfError(f"{chosen.argv[0]} is not on PATH", plan.REFUSED)
+        raise SessfzfError(
+            f"{chosen.argv[0]} is not on PATH: install it, or see sessfzf doctor", plan.REFUSED
+        )
     program = os.path.abspath(program)
     if terminal:
         try:
