@@ -14,7 +14,7 @@ from sessfzf.index import Index, unpack
 from sessfzf.options import FLAG, MANY, NUMBER, VALUE
 from sessfzf.rows import Folders, formatter
 from sessfzf.session import FIELD, FIELDS_AT_ONCE, Session
-from sessfzf.streams import tell, write
+from sessfzf.streams import tell, write, write_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -188,8 +188,8 @@ class Walk:
                 self.found = True
                 yield session
 
-    def rows(self, form: Form, live: Live, *, all: bool) -> Iterator[str]:  # noqa: A002
-        """Yield the row of each session, those that are hidden only with ``all``.
+    def rows(self, form: Form, live: Live, *, all: bool) -> Iterator[bytes]:  # noqa: A002
+        """Yield the row of each session in UTF-8, those that are hidden only with ``all``.
 
         For when ``discover`` found that all are known: of thousands of sessions a screenful is
         looked at, so rows are made without a Session wherever the index has it as it stands.
@@ -208,7 +208,7 @@ class Walk:
                 if session is not None:
                     self.found = True
                     if all or not session.hidden:
-                        yield form.row(_with_state(session, live))
+                        yield form.row(_with_state(session, live)).encode()
                 continue
             self.found = True
             yield form.fields(id, store.app, when, cwd, branch, title, words)
@@ -455,12 +455,12 @@ class _Output:
         if len(self._rows) >= (_ROWS if self._flushed else _FIRST_ROWS):
             self.flush()
 
-    def write_all(self, rows: Iterator[str]) -> None:
+    def write_all(self, rows: Iterator[bytes]) -> None:
         """Write rows none of which has to wait for something slow."""
         size = _FIRST_ROWS
         while block := list(islice(rows, size)):
             self.any = True
-            write("\n".join(block) + "\n")
+            write_bytes(b"\n".join(block) + b"\n")
             size = _ROWS
 
     def flush_if_waiting(self) -> None:

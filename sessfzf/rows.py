@@ -65,8 +65,11 @@ class Form:
         branch: str,
         title: str,
         words: str,
-    ) -> str:
-        """Return the row of a session that is neither hidden nor live."""
+    ) -> bytes:
+        """Return the row, in UTF-8, of a session that is neither hidden nor live.
+
+        Not as text: a character that is not ASCII would make all text written with it take longer.
+        """
         raise NotImplementedError
 
 
@@ -125,7 +128,7 @@ class _Plain(Form):
         # Whether it is hidden or live is not said: six fields have no room for it.
         return self.fields(
             session.id, session.app, session.time, session.cwd, session.branch, session.title, ""
-        )
+        ).decode()
 
     def fields(  # noqa: PLR0913
         self,
@@ -136,11 +139,12 @@ class _Plain(Form):
         branch: str,
         title: str,
         words: str,
-    ) -> str:
+    ) -> bytes:
         del words  # what six fields have no room for
         if not (title.isprintable() and branch.isprintable()):  # an index that is not of our making
             branch, title = _visible(branch), _visible(title)
-        return f"{id}\t{app}\t{self._age(time)}\t{self._folders[cwd]}\t{branch}\t{title}"
+        row = f"{id}\t{app}\t{self._age(time)}\t{self._folders[cwd]}\t{branch}\t{title}"
+        return row.encode()
 
 
 _RESET, _BOLD, _DIM, _RED, _GREEN, _YELLOW, _BLUE, _MAGENTA, _CYAN, _NEAR, _HERE = (
@@ -203,13 +207,13 @@ class _Fzf(Form):
         branch: str,
         title: str,
         words: str,
-    ) -> str:
+    ) -> bytes:
         if not title.isprintable():  # an index that is not of our making
             title = _visible(title)
         if words.endswith(IS_FORK):
             title = f"{self._fork} {title}"
         shown, place, _ = self._made(app, cwd, branch)
-        return f"{id}\t{shown}\t{self._idle(time)}\t{place}\t{title}"
+        return f"{id}\t{shown}\t{self._idle(time)}\t{place}\t{title}".encode()
 
     def _when(self, session: Session) -> str:
         if not session.live:
@@ -285,6 +289,8 @@ class _Picker(_Fzf):
         super().__init__(now)
         from sessfzf.scopes import Here, Within
 
+        self._sought = self._edge.encode()
+        self._ready: dict[tuple[str, str, str], tuple[bytes, bytes, bytes]] = {}
         here = Here()
         self._here, self._near = here.folder, Within(here.repository())
 
@@ -333,17 +339,23 @@ class _Picker(_Fzf):
         branch: str,
         title: str,
         words: str,
-    ) -> str:
-        # All at once rather than from the other's row: there may be thousands.
+    ) -> bytes:
         try:
-            shown, place, rest = self._cells[app, cwd, branch]
+            shown, place, rest = self._ready[app, cwd, branch]
         except KeyError:
-            shown, place, rest = self._made(app, cwd, branch)
+            cells = self._made(app, cwd, branch)
+            shown, place, rest = self._ready[app, cwd, branch] = (
+                f"\t{cells[0]}\t".encode(),
+                f"\t{cells[1]}\t".encode(),
+                cells[2].encode(),
+            )
         if not (title.isprintable() and words.isprintable()):  # an index that is not of our making
             title, words = _visible(title), _visible(words)
         if words.endswith(IS_FORK):
             title = f"{self._fork} {title}"
-        return f"{id}\t{shown}\t{self._idle(time)}\t{place}\t{title}{self._edge}{id}\t{words}{rest}"
+        own, age = id.encode(), self._idle(time).encode()
+        row = own, shown, age, place, title.encode(), self._sought, own, b"\t", words.encode(), rest
+        return b"".join(row)
 
     def _name(self, app: str) -> str:
         return app.partition("-")[0]  # claude; there is not much room for a title

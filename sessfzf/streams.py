@@ -31,6 +31,11 @@ def write(text: str) -> None:
     _put(1, data)
 
 
+def write_bytes(data: bytes) -> None:
+    """Write to stdout what is UTF-8 already. Raises OSError."""
+    _put(1, data)
+
+
 def tell(message: str, prefix: str = "sessfzf: ") -> None:
     """Write one message of ours to stderr (clean text); nobody listening is no error."""
     # Not by print: what its buffer cannot get rid of makes the exit code 120.

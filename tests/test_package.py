@@ -179,6 +179,8 @@ def test_init_imports_next_to_nothing(tmp_path: Path, shell: str) -> None:
     [
         ["list"],
         ["list", "--fzf"],
+        ["list", "--picker"],
+        ["list", "--picker", "--scope", "repository"],
         ["list", "--here"],
         ["list", "--app", "codex"],
         ["list", "--limit", "2", "--all"],

@@ -121,7 +121,7 @@ def test_the_three_scripts_give_fzf_and_plan_the_same_words() -> None:
     for shell, script in zip(shells.WIDGETS, scripts, strict=True):
         plan = f"sessfzf plan --shell {shell} --confirm print --approvals $approvals -- $id"
         assert plan in script.replace('"', "")
-        assert "sessfzf list --fzf" in script
+        assert "sessfzf list --picker" in script
         assert "SHELL" in script
 
 
