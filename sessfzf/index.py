@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sessfzf.agents import Source
 
 # The header names the version: after an upgrade everything is read anew.
-_HEADER = f"sessfzf {__version__} index 6"
+_HEADER = f"sessfzf {__version__} index 7"
 _FOOTER = "end"
 _LEFT_OVER = 60  # s: no write takes that long
 _TEMPORARY_LENGTH = len("index.") + 16

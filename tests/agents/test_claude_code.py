@@ -25,6 +25,8 @@ from stores import (
     write_lines,
 )
 
+from sessfzf.plan import resolve
+
 if TYPE_CHECKING:
     from conftest import Run
     from stores import Home
@@ -770,6 +772,49 @@ def test_a_whole_other_home_is_read_by_sessfzf_home(
     made = home.claude(config=home.folder("other", ".claude"))
     monkeypatch.setenv("SESSFZF_HOME", os.path.join(home.path, "other"))
     assert list(run.listed()) == [made.id]
+
+
+BRANCHED = {"sessionId": TWO, "messageUuid": ONE}
+
+
+def is_fork(run: Run, *args: str) -> bool:
+    (row,) = run("list", "--picker", *args).text.rstrip("\n").split("\n")[1:]
+    return "is:fork" in row.split()
+
+
+def test_a_branch_of_a_conversation_names_the_one_it_was_made_from(home: Home, run: Run) -> None:
+    # As /branch writes it: every record that was copied is stamped, what is said later is not.
+    made = home.claude(
+        [
+            say("hi", forkedFrom=BRANCHED),
+            answer(forkedFrom=BRANCHED),
+            say("and now otherwise"),
+            answer(),
+        ]
+    )
+    assert resolve(made.id)[2].forked == TWO
+    assert is_fork(run)
+    with open(made.path, "ab") as file:
+        file.write(dump(meta("ai-title", aiTitle="Named")) + b"\n")
+    assert is_fork(run)  # from a reading of what was added only
+    assert is_fork(run)  # from the index
+
+
+@pytest.mark.parametrize(
+    "forked",
+    [None, "x", {}, {"sessionId": 7}, {"sessionId": "../x"}, {"sessionId": ONE}, [BRANCHED]],
+    ids=repr,
+)
+def test_what_names_no_other_session_is_no_fork(home: Home, run: Run, forked: Any) -> None:
+    home.claude([say("hi", forkedFrom=forked), answer(forkedFrom=forked)], id=ONE)
+    assert not is_fork(run)
+    assert resolve(ONE)[2].forked == ""
+
+
+def test_a_fork_named_by_a_tools_result_is_none(home: Home, run: Run) -> None:
+    text = dump({"forkedFrom": BRANCHED}).decode()
+    home.claude([say("hi"), answer(text), aside([tool_result(text)])])
+    assert not is_fork(run)
 
 
 def test_a_linked_store_is_read(home: Home, run: Run) -> None:

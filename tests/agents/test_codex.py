@@ -22,6 +22,8 @@ from stores import (
     write_lines,
 )
 
+from sessfzf.plan import resolve
+
 if TYPE_CHECKING:
     from conftest import Run
     from stores import Home
@@ -156,6 +158,22 @@ def test_a_forks_embedded_parent_is_not_its_own(home: Home, run: Run) -> None:
         "fork",
         "in the fork",
     )
+    assert resolve(ONE)[2].forked == TWO
+
+
+@pytest.mark.parametrize("parent", [None, "", 7, "../x", ONE], ids=repr)
+def test_what_names_no_other_thread_is_no_fork(home: Home, parent: Any) -> None:
+    home.codex(id=ONE, meta={"forked_from_id": parent})
+    assert resolve(ONE)[2].forked == ""
+
+
+def test_a_fork_that_grew_is_still_one(home: Home, run: Run) -> None:
+    made = home.codex(id=ONE, meta={"forked_from_id": TWO})
+    for _ in range(3):  # read, read again because it grew, known
+        (row,) = run("list", "--picker").text.rstrip("\n").split("\n")[1:]
+        assert "is:fork" in row.split()
+        with open(made.path, "ab") as file:
+            file.write(dump(event("agent_message", message="More.")) + b"\n")
 
 
 def test_a_spawned_agent_is_no_session(home: Home, run: Run) -> None:

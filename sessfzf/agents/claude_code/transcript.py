@@ -141,6 +141,7 @@ def _keep(before: Session, facts: _Facts) -> None:
         session.effort = session.effort or before.effort
     session.approval = session.approval or before.approval
     session.origin = session.origin or before.origin
+    session.forked = before.forked
     session.cwd = facts.relocated or before.cwd
     session.places = before.places
     if facts.newest_entrypoint is None or facts.newest_entrypoint.startswith("sdk-"):
@@ -419,6 +420,10 @@ class _Head:
         self.all_sdk = self.all_sdk and entrypoint.startswith("sdk-")
         if self.first_entrypoint is None:
             self.first_entrypoint = entrypoint
+            # /branch stamps every record that it copies; a fork by --fork-session leaves no trace.
+            parent = string(table(record.get("forkedFrom")).get("sessionId"))
+            if is_uuid(parent) and parent != self.facts.session.id:
+                self.facts.session.forked = parent
             self.nested = record.get("isSidechain") is True or bool(string(record.get("teamName")))
             self.facts.time = self.facts.time or max(0, milliseconds(record.get("timestamp")))
         if kind == "user" and not self.prompt:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from itertools import repeat
 
-from sessfzf.agents import parts
+from sessfzf.agents import is_uuid, parts
 from sessfzf.agents.codex import APP, AUTO_REVIEW
 from sessfzf.agents.codex.words import BY_PROMPT, approval_name, kind_of, request, sandbox_name
 from sessfzf.jsonl import (
@@ -74,6 +74,7 @@ def _keep(before: Session, session: Session) -> None:
     session.time = max(session.time, before.time)
     session.hidden, session.branch, session.spoken = before.hidden, before.branch, "1"
     session.cwd = session.cwd or before.cwd
+    session.forked = before.forked
     if not session.approval:  # no turn has come since
         session.model, session.effort = before.model, before.effort
         session.approval, session.sandbox = before.approval, before.sandbox
@@ -183,8 +184,11 @@ def _take_meta(meta: Record, session: Session) -> bool:
     session.hidden = kind
     session.cwd = session.cwd or string(meta.get("cwd"))
     session.branch = clean(string(table(meta.get("git")).get("branch")))
-    if string(meta.get("forked_from_id")):
+    forked_from = string(meta.get("forked_from_id"))
+    if forked_from:
         session.spoken = "1"
+    if is_uuid(forked_from) and forked_from != session.id:
+        session.forked = forked_from
     return kind != "nested"
 
 
