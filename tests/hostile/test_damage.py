@@ -469,9 +469,8 @@ def test_files_that_change_under_it(home: Home, run: Run) -> None:
 
 PROGRAM: Final = """
 import sys
-sys.argv = ["sessfzf", *sys.argv[1:]]
 from sessfzf.__main__ import main
-code = main()
+code = main(sys.argv[1:])  # as a command it would end the process at once
 with open("/proc/self/status") as file:
     print(*[line.split()[1] for line in file if line.startswith("VmHWM")], file=sys.stderr)
 sys.exit(code)
