@@ -233,7 +233,10 @@ def _lines(facts: Facts) -> Iterator[tuple[str, str]]:
         for one in agent.indexes:
             yield "", _database(one)
         yield "", f"{_COMMANDS[agent.app]} {_program(agent.command)}"
-    yield "fzf", _program(facts.fzf) + ("" if facts.fzf.problem else ", lacks nothing")
+    yield (
+        "fzf",
+        _program(facts.fzf) + ("" if facts.fzf.problem else ", knows all that the picker asks"),
+    )
     yield "git", _program(facts.git)
     for shell in facts.shells:
         yield shell.name, _shell(shell)
@@ -244,7 +247,7 @@ def _lines(facts: Facts) -> Iterator[tuple[str, str]]:
 def _sessions(agent: Agent) -> str:
     if not agent.there:
         return f"{_short(agent.store)} is not there"
-    counts = [f"{agent.sessions} sessions"]
+    counts = [_many(agent.sessions, "session")]
     if agent.hidden:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(agent.hidden.items()))
         counts.append(f"hidden: {kinds}")
@@ -257,11 +260,11 @@ def _database(one: health.Database) -> str:
     if one.problem:
         return f"{name}: {one.problem}"
     if not one.log_bytes:
-        return f"{name}: {one.rows} rows, all in the file"
+        return f"{name}: {_many(one.rows, 'row')}, all in the file"
     size = f"-wal of {_size(one.log_bytes)}"
     if one.only_in_log:
-        return f"{name}: {one.rows} rows, {one.only_in_log} only in its {size}: copy both"
-    return f"{name}: {one.rows} rows, and a {size}"
+        return f"{name}: {_many(one.rows, 'row')}, {one.only_in_log} only in its {size}: copy both"
+    return f"{name}: {_many(one.rows, 'row')}, and a {size}"
 
 
 def _program(program: probes.Program) -> str:
@@ -288,7 +291,7 @@ def _kept(kept: Kept) -> str:
         made = kept.writable and os.path.exists(kept.path)
         return f"{_short(kept.path)}: {'made just now' if made else 'none'}"
     age = Ages(int(time() * 1000)).show(kept.written * 1000)
-    return f"{_short(kept.path)}: {kept.entries} entries, {_size(kept.bytes)}, age {age}"
+    return f"{_short(kept.path)}: {_many(kept.entries, 'file')}, {_size(kept.bytes)}, age {age}"
 
 
 def _terminal() -> dict[str, str]:
@@ -303,6 +306,10 @@ def _terminal() -> dict[str, str]:
 
 def _short(path: str) -> str:
     return Folders()[path]
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def _size(count: int) -> str:

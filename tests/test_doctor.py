@@ -92,9 +92,9 @@ def test_all_is_well_on_one_screen(run: Run, home: Home) -> None:
     lines = result.text.split("\n")
     assert (result.code, result.err, lines[-2]) == (0, "", "problems: none")
     assert len(lines) <= 24
-    assert "claude-code  ~/.claude: 1 sessions; hidden: 1 print; unreadable: 0" in lines
+    assert "claude-code  ~/.claude: 1 session; hidden: 1 print; unreadable: 0" in lines
     assert "             claude 1.2.3 at " in result.text
-    assert "codex        ~/.codex: 1 sessions; hidden: 1 archived; unreadable: 0" in lines
+    assert "codex        ~/.codex: 1 session; hidden: 1 archived; unreadable: 0" in lines
     assert "state_5.sqlite: 2 rows, 2 only in its -wal of" in result.text
     assert "zsh          not installed" in lines
 
@@ -227,7 +227,7 @@ def test_the_index_is_told_as_it_was_found(run: Run, home: Home) -> None:
     home.claude()
     assert "/sessfzf/index: made just now\n" in run("doctor").text
     text = run("doctor").text
-    assert "/sessfzf/index: 1 entries, 0 KiB, age now\n" in text
+    assert "/sessfzf/index: 1 file, 0 KiB, age now\n" in text
     _, facts = told(run)
     assert facts["index"]["entries"] == 1
 

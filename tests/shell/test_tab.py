@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from terminal import MARKS, SHELLS, machine_with, terminal
+from test_static import check
+
+from sessfzf.shells import script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -132,3 +135,40 @@ def test_loading_says_nothing_twice(machine: Machine, shell: str) -> None:
     with terminal(machine, shell, load=load, size=(120, 30)) as screen:
         assert screen.screen() == "READY>"
         tab(screen, "sessfzf pre", "sessfzf preview")
+
+
+@pytest.mark.parametrize(
+    ("shell", "argv"),
+    [
+        ("zsh", ["zsh", "-n"]),
+        ("bash", ["bash", "-n"]),
+        ("fish", ["fish", "--no-execute"]),
+        ("bash", ["shellcheck", "--shell=bash", "-"]),
+    ],
+)
+def test_no_tool_finds_a_fault(shell: str, argv: list[str]) -> None:
+    assert check(argv, script(f"completion.{shell}")).stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("shell", "argv"),
+    [
+        ("zsh", ["shfmt", "-i", "2", "-ci", "-ln", "zsh"]),
+        ("bash", ["shfmt", "-i", "2", "-ci", "-ln", "bash"]),
+        ("fish", ["fish_indent"]),
+    ],
+)
+def test_formatted(shell: str, argv: list[str]) -> None:
+    text = script(f"completion.{shell}")
+    assert check(argv, text).stdout == text
+
+
+@pytest.mark.parametrize(
+    ("shell", "argv"),
+    [
+        ("bash", ["bash", "--norc", "-e", "-u", "-o", "pipefail", "-c"]),
+        ("fish", ["fish", "--no-config", "-c"]),
+    ],
+)
+def test_loading_in_a_script_says_nothing(shell: str, argv: list[str]) -> None:
+    assert check([*argv, script(f"completion.{shell}")], "").stdout == ""
