@@ -214,8 +214,9 @@ def _write_claude(home: str, made: Made, number: int, when: float) -> str:
         "version": _VERSION,
         "gitBranch": made.branch or "HEAD",
     }
-    if made.state == "fork":
-        common["forkedFrom"] = {"sessionId": _id(number - 1, 4), "messageUuid": _id(0, 4)}
+    if made.state.startswith("fork-"):
+        parent = _id(number + int(made.state[4:]), 4)
+        common["forkedFrom"] = {"sessionId": parent, "messageUuid": parent}
     talk: list[tuple[str, Record]] = []
     for prompt, commands, answer in made.turns:
         talk.append(("user", {"role": "user", "content": prompt}))
@@ -227,18 +228,18 @@ def _write_claude(home: str, made: Made, number: int, when: float) -> str:
         talk += [("assistant", said | {"content": [use]}) for use in uses]
         talk.append(("assistant", said | {"content": [{"type": "text", "text": answer}]}))
     records: list[Record] = []
-    parent = None
+    before = None
     for place, (kind, message) in enumerate(talk):
         own = str(UUID(int=(number << 64) + place + 1))
         stamp = _stamp(when - 8 * (len(talk) - 1 - place))
-        record = {"parentUuid": parent} | common | {"type": kind, "message": message}
+        record = {"parentUuid": before} | common | {"type": kind, "message": message}
         if kind == "user":
             record |= {"permissionMode": made.approvals, "origin": {"kind": "human"}}
             record |= {"promptSource": "typed"}
         else:
             record |= {"effort": "high"}
         records.append(record | {"uuid": own, "timestamp": stamp})
-        parent = own
+        before = own
     mode = {"type": "permission-mode", "permissionMode": made.approvals, "sessionId": session}
     title = {"type": "ai-title", "aiTitle": made.title, "sessionId": session}
     slug = "".join(char if char.isalnum() and char.isascii() else "-" for char in folder)
@@ -274,8 +275,8 @@ def _write_codex(home: str, made: Made, number: int, when: float) -> tuple[str, 
     meta |= {"source": "exec" if made.state == "print" else "vscode", "thread_source": "user"}
     if made.branch:
         meta["git"] = {"branch": made.branch}
-    if made.state == "fork":
-        meta["forked_from_id"] = _id(number - 9, 7)
+    if made.state.startswith("fork-"):
+        meta["forked_from_id"] = _id(number + int(made.state[4:]), 7)
     context: Record = {"cwd": folder, "model": made.model, "effort": "high"}
     context |= {"approval_policy": approval, "approvals_reviewer": reviewer}
     context |= {"sandbox_policy": {"type": sandbox}}

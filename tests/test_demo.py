@@ -65,6 +65,15 @@ def test_some_folders_are_gone_and_one_is_a_worktree(run: Run) -> None:
     assert ".claude/worktrees/" in show(run, "list").text
 
 
+def test_forks_have_their_parents_beside_them() -> None:
+    made = demo.sessions()
+    forks = [number for number, one in enumerate(made) if one.state.startswith("fork-")]
+    assert len(forks) == 2
+    for number in forks:
+        parent = made[number + int(made[number].state[4:])]
+        assert (parent.app, parent.folder) == (made[number].app, made[number].folder)
+
+
 def test_the_same_sessions_each_time(run: Run) -> None:
     assert show(run, "list", "--all").out == show(run, "list", "--all").out
 
