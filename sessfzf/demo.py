@@ -33,6 +33,7 @@ COMMANDS: Final = ("list", "plan", "preview")
 
 _PREFIX = "sessfzf-demo-"
 _VERSION = "2.1.332"
+_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Where the sessions took place, below the home folder: repositories and the branch each is on now,
 # a worktree with its branch and the repository it belongs to, and folders without git.
 _REPOSITORIES = {
@@ -81,7 +82,7 @@ def run(arguments: list[str], dispatch: Callable[[list[str]], int]) -> int:
         raise SessfzfError(f"behind --demo stands one of {known}, not {clean(arguments[0])!r}", 2)
     _sweep()
     place = ""
-    for ending in (signal.SIGTERM, signal.SIGHUP):
+    for ending in _ENDINGS:
         signal.signal(ending, _end)
     try:
         place = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-")
@@ -97,11 +98,19 @@ def run(arguments: list[str], dispatch: Callable[[list[str]], int]) -> int:
         tell("all of this is made up: what you pick is not started, but its line is shown")
         return resume.run(None, start=False)
     finally:
+        _ignore_endings()
         shutil.rmtree(place, ignore_errors=True)
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
+    _ignore_endings()
     sys.exit(128 + number)  # which removes the folder on its way
+
+
+def _ignore_endings() -> None:
+    # A terminal that is closed says so more than once, and what is being removed has to go.
+    for ending in _ENDINGS:
+        signal.signal(ending, signal.SIG_IGN)
 
 
 def _sweep() -> None:

@@ -99,9 +99,10 @@ def _pick() -> tuple[str, str]:
 def _producer() -> str:
     """Return the line for sh that lists the sessions with this interpreter and this package."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    words = (sys.executable, "-c", _PRODUCER, package, "list", "--picker")
+    words = (sys.executable, "-c", _PRODUCER, package)
     try:
-        return " ".join(quote(word, "sh") for word in words)
+        # The end stands bare, as fzf.py looks for it.
+        return " ".join(quote(word, "sh") for word in words) + " list --picker"
     except ValueError as error:
         raise SessfzfError(f"cannot be run from {clean(package)}: {error}", plan.REFUSED) from None
 
