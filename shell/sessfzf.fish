@@ -14,11 +14,12 @@ if status is-interactive
     # Run fzf ($argv[1]) with our options and the others in $argv: its answer is on stdout.
     function __sessfzf_fzf
         set -l look @FZF_LOOK@
+        set -l preview @FZF_PREVIEW@
         set -l contract @FZF_CONTRACT@
         set -lx SHELL /bin/sh
         set -lx FZF_DEFAULT_COMMAND 'sessfzf list --picker'
         set -lx SESSFZF_SCOPE $SESSFZF_SCOPE
-        set -lx FZF_DEFAULT_OPTS "$look"\n"$FZF_DEFAULT_OPTS"\n"$SESSFZF_FZF_OPTS"
+        set -lx FZF_DEFAULT_OPTS "$look"\n"$FZF_DEFAULT_OPTS"\n"$preview"\n"$SESSFZF_FZF_OPTS"
         $argv[1] $contract $argv[2..-1]
     end
 

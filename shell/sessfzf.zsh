@@ -16,12 +16,12 @@ if [[ -o interactive ]]; then
 
   # Run fzf ($1) with our options and those in $2...: its answer is on stdout.
   __sessfzf_fzf() {
-    \builtin local fzf=$1 look=@FZF_LOOK@
+    \builtin local fzf=$1 look=@FZF_LOOK@ preview=@FZF_PREVIEW@
     \builtin local -a contract
     contract=(@FZF_CONTRACT@)
     \builtin shift
     SHELL=/bin/sh FZF_DEFAULT_COMMAND='sessfzf list --picker' SESSFZF_SCOPE="${SESSFZF_SCOPE-}" \
-      FZF_DEFAULT_OPTS="$look"$'\n'"${FZF_DEFAULT_OPTS-}"$'\n'"${SESSFZF_FZF_OPTS-}" \
+      FZF_DEFAULT_OPTS="$look"$'\n'"${FZF_DEFAULT_OPTS-}"$'\n'"$preview"$'\n'"${SESSFZF_FZF_OPTS-}" \
       "$fzf" "${contract[@]}" "$@"
   }
 

@@ -104,7 +104,8 @@ def test_the_own_options_come_after_ours(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("FZF_DEFAULT_OPTS", "--exact # comment")
     monkeypatch.setenv("SESSFZF_FZF_OPTS", "--cycle")
     env = fzf.environment("lister --fzf")
-    assert env["FZF_DEFAULT_OPTS"].split("\n") == [fzf.LOOK, "--exact # comment", "--cycle"]
+    options = env["FZF_DEFAULT_OPTS"].split("\n")
+    assert options == [fzf.LOOK, "--exact # comment", fzf.PREVIEW, "--cycle"]
     assert env["FZF_DEFAULT_COMMAND"] == "lister --fzf"
     assert env["SHELL"] == "/bin/sh"
     assert env["HOME"] == os.environ["HOME"]
@@ -144,7 +145,7 @@ def test_what_fzf_starts_is_this_very_sessfzf(tmp_path: Path) -> None:
     program.chmod(0o700)
     producer = f"{shells.quote(str(program), 'sh')} 'first list' list --picker"
     actions = [
-        *re.findall(r"--preview='(.*?)' --", fzf.LOOK),
+        *re.findall(r"--preview='(.*)'", fzf.PREVIEW),
         *(text for text in re.findall(r"--bind='[^:]+:(?:first\+)?\w+:(.*?)'(?= --|$)", fzf.LOOK)),
     ]
     said = []

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
-from sessfzf import jsonl, plan, rows
-from sessfzf.fzf import CONTRACT, LOOK
+from sessfzf import jsonl, keys, plan, rows, scopes
+from sessfzf.fzf import ANSWERS, LOOK
 from sessfzf.listing import OPTIONS as LIST_OPTIONS
 from sessfzf.shells import SHELLS, WIDGETS
 
@@ -210,8 +210,20 @@ def test_the_reasons_and_states() -> None:
 
 
 def test_the_marks() -> None:
-    assert f"`{rows.LIVE_MARK}` is a session that is open" in README
-    assert f"`{rows.GONE_MARK}` a folder that is gone" in README
+    told = {code(cell)[0] for cell in table("mark").column(0)}
+    assert told == {mark for mark, _ in rows.MARKS.values()}
+
+
+def test_the_scopes_and_their_keys() -> None:
+    told = [(code(line[0])[0], line[1]) for line in table("scope", "key").body]
+    assert sorted(told) == sorted((one, scopes.KEYS[one]) for one in scopes.SCOPES)
+
+
+def test_the_words_that_can_be_typed() -> None:
+    words = set(re.findall(r"is:[a-z]+", README))
+    states = ("live", "busy", "waiting", "idle", "open", "gone", "worktree", "fork")
+    assert words == {f"is:{name}" for name in (*states, "archived", "print", "missing")}
+    assert words >= {f"is:{name}" for name in rows.MARKS}
 
 
 def test_the_numbers() -> None:
@@ -418,11 +430,14 @@ def bound(name: str, lines: list[str], path: str) -> list[str]:
 
 
 def test_the_keys_of_the_list() -> None:
-    told = {key.lower() for key in table("key", "what it does").column(0)}
-    (expected,) = [word for word in CONTRACT if word.startswith("--expect=")]
-    bound_keys = set(re.findall(r"--bind='(ctrl-\w):", LOOK))
-    assert told == {"enter", "esc", *expected.removeprefix("--expect=").split(","), *bound_keys}
-    for key in re.findall(r"[A-Z][\w-]*", re.findall(r"--header='([^']+)'", LOOK)[0]):
+    told = {
+        key.lower() for cell in table("key", "what it does").column(0) for key in cell.split(", ")
+    }
+    bound_keys = set(re.findall(r"--bind='([^:]+):", LOOK))
+    assert told == {"enter", "esc", "shift-up", "shift-down", *filter(None, ANSWERS), *bound_keys}
+    (header,) = re.findall(r"--header='([^']+)'", LOOK)
+    assert {part.split()[0].lower() for part in header.split(" | ")} <= told
+    for key, _ in keys.KEYS:
         assert key.lower() in told
 
 
@@ -485,14 +500,16 @@ def test_the_line_for_zsh_vi_mode() -> None:
 
 @pytest.mark.parametrize("fzf", FZFS, ids=["newest", "oldest"])
 def test_the_example_of_fzf_options(fzf: str, path: str) -> None:
-    (line,) = [line for line in LINES if line.startswith("export SESSFZF_FZF_OPTS=")]
-    run_it = f"{line}; echo one | FZF_DEFAULT_OPTS=\"$SESSFZF_FZF_OPTS\" '{fzf}' --filter one"
-    assert shell(["sh", "-c"], run_it, path).stdout == "one\n"
+    lines = [line for line in LINES if line.startswith("export SESSFZF_FZF_OPTS=")]
+    assert lines
+    for line in lines:
+        run_it = f"{line}; echo one | FZF_DEFAULT_OPTS=\"$SESSFZF_FZF_OPTS\" '{fzf}' --filter one"
+        assert shell(["sh", "-c"], run_it, path).stdout == "one\n"
 
 
 # The picture
 
-PICTURE: Final = (".github", "picker.svg")
+PICTURES: Final = ("picker-dark.svg", "picker-light.svg")
 
 
 def picture_lines(picture: str) -> list[str]:
@@ -504,25 +521,31 @@ def picture_lines(picture: str) -> list[str]:
     return [" ".join(line.split()) for line in lines.values()]
 
 
-def test_the_picture_shows_what_fzf_is_told_to_show() -> None:
-    assert f"]({'/'.join(PICTURE)})" in README
-    shown = "\n".join(picture_lines(read(*PICTURE)))
+@pytest.mark.parametrize("name", PICTURES)
+def test_the_picture_shows_what_fzf_is_told_to_show(name: str) -> None:
+    assert f'".github/{name}"' in README
+    shown = "\n".join(picture_lines(read(".github", name)))
     (header,) = re.findall(r"--header='([^']+)'", LOOK)
     assert header in shown
-    assert {"claude-code", "codex"} <= set(shown.split())
-    assert rows.GONE_MARK in shown
-    assert rows.LIVE_MARK in shown
+    assert scopes.header("all", 80, hidden=False) in shown.replace("] |", "] |")
+    assert {"claude", "codex"} <= set(shown.split())
+    for mark in ("busy", "waiting", "idle", "gone", "worktree", "fork"):
+        assert rows.MARKS[mark][0] in shown
 
 
-@pytest.mark.parametrize("made", [pytest.param("picker.svg", marks=NEEDS_SHELLS)])
-def test_the_picture_is_made_from_the_real_thing(tmp_path: Path, made: str) -> None:
-    target = tmp_path / made
+@pytest.mark.parametrize("names", [pytest.param(PICTURES, marks=NEEDS_SHELLS)], ids=["both"])
+def test_the_pictures_are_made_from_the_real_thing(tmp_path: Path, names: tuple[str, ...]) -> None:
     script = os.path.join(ROOT, "tests", "picture", "make.py")
-    subprocess.run([sys.executable, script, target], check=True)
-    # Rows only: the frame around them may look different in another fzf.
-    rows_of = [
-        [line for line in picture_lines(picture) if "claude-code" in line or "codex" in line]
-        for picture in (target.read_text(), read(*PICTURE))
-    ]
-    assert rows_of[0]
-    assert rows_of[0] == rows_of[1]
+    subprocess.run([sys.executable, script, tmp_path], check=True)
+    for name in names:
+        # Rows only, and no preview: the frame may look different in another fzf, times differ.
+        rows_of = [
+            [
+                line.partition("│")[0]
+                for line in picture_lines(picture)
+                if re.search(r"\b(claude|codex) +\d", line)
+            ]
+            for picture in ((tmp_path / name).read_text(), read(".github", name))
+        ]
+        assert len(rows_of[0]) > 10
+        assert rows_of[0] == rows_of[1]

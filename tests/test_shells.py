@@ -112,6 +112,7 @@ def test_the_script_holds_the_options_and_no_placeholder(shell: str) -> None:
     script = shells.init_script(shell)
     assert not [word for word in script.split() if word.startswith("@FZF") or word.endswith("=@")]
     assert shells.quote(fzf.LOOK, shell) in script
+    assert shells.quote(fzf.PREVIEW, shell) in script
     assert " ".join(shells.quote(option, shell) for option in fzf.CONTRACT) in script
     assert fzf.MISSING in script
 
@@ -119,8 +120,12 @@ def test_the_script_holds_the_options_and_no_placeholder(shell: str) -> None:
 def test_the_three_scripts_give_fzf_and_plan_the_same_words() -> None:
     scripts = [shells.init_script(shell).replace("'", "") for shell in shells.WIDGETS]
     for shell, script in zip(shells.WIDGETS, scripts, strict=True):
-        plan = f"sessfzf plan --shell {shell} --confirm print --approvals $approvals -- $id"
+        options = "$options" if shell == "fish" else "${options[@]}"
+        plan = f"sessfzf plan --shell {shell} --confirm print {options} -- $id"
         assert plan in script.replace('"', "")
+        for key, words in fzf.ANSWERS.items():
+            assert key in script
+            assert " ".join(words) in script
         assert "sessfzf list --picker" in script
         assert "SHELL" in script
 

@@ -261,7 +261,7 @@ def test_a_preview_of_the_persons_own_runs_no_title(fzf: str) -> None:
     with machine_with(fzf) as machine:
         title = "\\'; touch OOPS; #"
         machine.home.claude(cwd=machine.home.folder("work"), prompt=title)
-        env = {"SHELL": str(shutil.which("fish")), "FZF_DEFAULT_OPTS": "--preview='echo seen {}'"}
+        env = {"SHELL": str(shutil.which("fish")), "SESSFZF_FZF_OPTS": "--preview='echo seen {}'"}
         with terminal(machine, "fish", size=(200, 50), **env) as screen:
             screen.open("", 1)
             screen.wait("seen .*claude ")
