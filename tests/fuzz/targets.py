@@ -99,12 +99,15 @@ def show(agent: ModuleType, session: Session) -> None:
     (store,) = (one for one in stores() if one.app == session.app)
     launch = agent.launch(session, recorded=False, fork=False)
     for columns, room in ((80, 0), (31, 9)):
-        lines = preview._facts(session, launch, columns)
-        end = preview._end(store, session, columns, room)
+        told = store.conversation()
+        facts = [*preview._told(session, launch), *preview._past(session, agent, told)]
+        lines = preview._facts(session, facts, columns)
+        end = preview._end(told, session, columns, room)
         assert not room or len(end) <= room
-        text = "".join(f"{label}{shown}\n" for label, _, shown in [*lines, *end])
+        texts = ["".join(text for _, text in line) for line in [*lines, *end]]
+        text = "".join(f"{one}\n" for one in texts)
         assert harm(text.encode("utf-8", "surrogatepass"), tabs=False) == []
-        assert all(width(label + shown) <= columns for label, _, shown in [*lines, *end])
+        assert all(width(one) <= columns for one in texts)
 
 
 def check(agent: ModuleType, session: Session) -> None:

@@ -10,7 +10,7 @@ import targets
 from mutate import mutate
 from seeds import seeds
 
-COUNT: Final = 250
+COUNT: Final = 200
 
 
 @pytest.mark.parametrize("name", ["transcript", "rollout"])
