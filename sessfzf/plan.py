@@ -135,7 +135,9 @@ def make(key: str, *, approvals: str = "safe", fork: bool = False, folder: bool 
     plan = Plan(session.cwd, launch.argv)
     plan.notes = launch.notes
     plan.held_back = launch.held_back
-    plan.questions = [*_branch_question(session), *launch.questions]
+    plan.questions = launch.questions
+    if not launch.attaches:  # what runs already sees what the folder is on
+        plan.questions = [*_branch_question(session), *plan.questions]
     if os.path.realpath(store.root) != real(os.path.join(session.cwd, store.agent_home)):
         _check_quotable(store.root, f"{store.app}'s own")
         plan.env[store.variable] = store.root

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from time import localtime, strftime, time
 
-from sessfzf.agents import NOTE, PROMPT, TOOL
+from sessfzf.agents import ANSWER, NOTE, PROMPT, TOOL, source
 from sessfzf.errors import SessfzfError
-from sessfzf.jsonl import TAIL_BYTES
+from sessfzf.jsonl import TAIL_BYTES, parse
+from sessfzf.markdown import BOLD, DIM, PLAIN, open_fence, render
 from sessfzf.plan import check_folder, given, resolve
-from sessfzf.rows import GONE_MARK, LIVE_MARK, Ages, Folders
+from sessfzf.rows import GONE_MARK, MARKS, Ages, Folders
 from sessfzf.streams import write
 from sessfzf.text import clean, clean_lines, fit, wrap
 
@@ -17,17 +18,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sessfzf.agents import Launch, Store, Turn
+    from sessfzf.agents import Agent, Conversation, Launch, Turn
+    from sessfzf.markdown import Line
     from sessfzf.session import Session
 
-    # A label, a colour, and what is shown in it behind the label: one line of clean text.
-    Line = tuple[str, str, str]
+    # What it is painted in, a label, and the text.
+    Fact = tuple[str, str, str]
 
 OPTIONS: dict[str, int] = {}
 POSITIONAL = "key"
 
-_RESET, _PLAIN = "\x1b[0m", ""
-_DIM, _RED, _GREEN, _CYAN, _MAGENTA = (f"\x1b[{code}m" for code in ("2", "31", "32", "36", "35"))
+_RESET = "\x1b[0m"
+_RED, _GREEN, _YELLOW, _CYAN, _MAGENTA = (f"\x1b[{code}m" for code in (31, 32, 33, 36, 35))
+_YOU, _THEM = "\x1b[1;36m", "\x1b[1;35m"
 _LABEL_WIDTH = 11
 _INDENT = "  "
 _MARKS = {TOOL: "  → ", NOTE: "  — "}  # of turns that are one line each
@@ -38,6 +41,8 @@ _TITLE_LINES = 2
 _LOST = "its transcript is gone"
 _SILENT = "nothing was said, or not near enough to its end"
 _KILO = 1024
+_DAY = 86_400_000  # ms
+_SOON = 7 * _DAY
 
 
 def run(key: str = "") -> int:
@@ -50,12 +55,14 @@ def run(key: str = "") -> int:
     columns, height = _screen()
     # First: for a long thread it looks further for the settings than the list does.
     launch = agent.launch(session, recorded=False, fork=False)
-    head = [*_facts(session, launch, columns), ("", _DIM, "─" * columns)]
+    told = store.conversation()
+    head = _facts(session, [*_told(session, launch), *_past(session, agent, told)], columns)
+    head.append(((DIM, "─" * columns),))
     if height:
         head = head[: max(height // 2, 1)]
     _show(head)  # at once: when nobody reads any more, this is where it ends
     if not height or height > len(head):
-        _show(_end(store, session, columns, height and height - len(head)))
+        _show(_end(told, session, columns, height and height - len(head)))
     return 0
 
 
@@ -83,10 +90,9 @@ def _within(number: int, bounds: tuple[int, int]) -> int:
 def _show(lines: list[Line]) -> None:
     colour = not os.environ.get("NO_COLOR")
     painted = [
-        f"{_paint(label, _DIM, colour=colour)}{_paint(text, paint, colour=colour)}\n"
-        for label, paint, text in lines
+        "".join(_paint(text, paint, colour=colour) for paint, text in line) for line in lines
     ]
-    write("".join(painted))
+    write("".join(f"{line}\n" for line in painted))
 
 
 def _paint(text: str, paint: str, *, colour: bool) -> str:
@@ -96,40 +102,64 @@ def _paint(text: str, paint: str, *, colour: bool) -> str:
 # The facts, what matters most first: a low window shows only the first of them.
 
 
-def _facts(session: Session, launch: Launch, columns: int) -> list[Line]:
+def _facts(session: Session, told: list[Fact], columns: int) -> list[Line]:
     title = wrap(clean(session.title), columns)
     if len(title) > _TITLE_LINES:
         title[_TITLE_LINES - 1 :] = [fit(" ".join(title[_TITLE_LINES - 1 :]), columns).rstrip()]
-    lines = [("", _PLAIN, line) for line in title]
-    for colour, label, value in _told(session, launch):
+    lines: list[Line] = [((BOLD, line),) for line in title]
+    for colour, label, value in told:
         room = max(columns - _LABEL_WIDTH, columns // 2)
         margin = columns - room
         for number, line in enumerate(wrap(clean(value, 1000), room)):
-            lines.append((fit("" if number else label, margin), colour, line))
+            lines.append(((DIM, fit("" if number else label, margin)), (colour, line)))
     return lines
 
 
-def _told(session: Session, launch: Launch) -> Iterator[tuple[str, str, str]]:
-    """Yield the colour, label and text of each fact."""
-    state = f"{LIVE_MARK} {session.live}" if session.live else ""
-    yield (
-        _GREEN if state else _PLAIN,
-        "app",
-        " · ".join(filter(None, (session.app, session.hidden, state))),
-    )
+def _told(session: Session, launch: Launch) -> Iterator[Fact]:
+    """Yield what the session is, and what resuming it would do."""
+    mark, colour = MARKS.get(session.live, ("", PLAIN))
+    place = "in the background" if launch.attaches else ""
+    state = f"{mark} {session.live} {place}".strip()
+    yield colour, "app", " · ".join(filter(None, (session.app, session.hidden, state)))
     refusal = _refusal(session)
     folder = Folders()[session.cwd] or "not recorded"
     yield (_RED, "folder", f"{GONE_MARK} {folder}") if refusal else (_CYAN, "folder", folder)
-    if session.branch:
-        yield from _branch(session, there=not refusal)
+    yield from _branch(session, there=not refusal)
     used = ", ".join(filter(None, (session.model, session.effort)))
-    yield _PLAIN, "model", used or "not recorded"
-    yield _PLAIN, "approvals", _approvals(session)
+    yield PLAIN, "model", used or "not recorded"
+    yield PLAIN, "approvals", _approvals(session)
     yield from _enter(launch, refusal)
-    yield _PLAIN, "active", _when(session.time)
+
+
+def _past(session: Session, agent: Agent, told: Conversation) -> Iterator[Fact]:
+    """Yield where the session comes from, and how long it stays."""
+    yield PLAIN, "active", _when(session.time)
     if session.stamp:
-        yield _PLAIN, "size", _size(session.bytes)
-    yield _DIM, "id", session.id
+        yield PLAIN, "size", _size(session.bytes)
+    until = told.kept_until(session)
+    day = _date(until, "%Y-%m-%d")
+    left = until - int(time() * 1000)
+    if day and left > 0:
+        yield (
+            _YELLOW if left < _SOON else PLAIN,
+            "kept",
+            f"until {day}, then {session.app} deletes it",
+        )
+    elif day:
+        yield _RED, "kept", f"until {day}: {session.app} deletes it when it is next started"
+    if session.forked:
+        named = _title(told.parent(session), session, agent)
+        yield PLAIN, "forked from", " · ".join(filter(None, (named, session.forked)))
+    yield DIM, "id", session.id
+
+
+def _title(path: str, session: Session, agent: Agent) -> str:
+    """Return the title of the session that this one was forked from, ``""`` if it is not there."""
+    try:
+        parent = path and agent.read(session.root, source(path, session.forked), parse, None)
+    except OSError:
+        return ""
+    return parent.title if parent else ""
 
 
 def _refusal(session: Session) -> str:
@@ -142,13 +172,15 @@ def _refusal(session: Session) -> str:
     return ""
 
 
-def _branch(session: Session, *, there: bool) -> Iterator[tuple[str, str, str]]:
+def _branch(session: Session, *, there: bool) -> Iterator[Fact]:
     from sessfzf.repository import branch
 
     present = branch(session.cwd) if there else ""
-    if present and present != session.branch:
+    if present and not session.branch:
+        yield PLAIN, "branch", f"not recorded, the folder is on {present}"
+    elif present and present != session.branch:
         yield _RED, "branch", f"{session.branch}, the folder is on {present}"
-    else:
+    elif session.branch:
         yield _MAGENTA, "branch", session.branch
 
 
@@ -157,22 +189,27 @@ def _approvals(session: Session) -> str:
     return told or "not recorded"
 
 
-def _enter(launch: Launch, refusal: str) -> Iterator[tuple[str, str, str]]:
+def _enter(launch: Launch, refusal: str) -> Iterator[Fact]:
     """Yield what the key in the picker will do, which is what ``plan`` does without options."""
     if refusal:
         yield _RED, "Enter", f"refuses: {refusal}"
         return
     held = [f"{one['what']} {one['given']}, {one['why']}" for one in launch.held_back]
-    yield _PLAIN, "Enter", "; ".join(held) or "resumes with these approvals"
+    kept = "attaches to it" if launch.attaches else "resumes"
+    yield PLAIN, "Enter", "; ".join(held) or f"{kept} with these approvals"
     for question in launch.questions:
         yield _RED, "", f"asks first: {question}"
 
 
-def _when(moment: int) -> str:
+def _date(moment: int, form: str) -> str:
     try:
-        date = strftime("%Y-%m-%d %H:%M", localtime(moment // 1000))
+        return strftime(form, localtime(moment // 1000)) if moment else ""
     except (ValueError, OverflowError, OSError):  # a number that is no time
-        date = ""
+        return ""
+
+
+def _when(moment: int) -> str:
+    date = _date(moment, "%Y-%m-%d %H:%M")
     age = Ages(int(time() * 1000)).show(moment)
     return " · ".join(filter(None, (date, age if age == "now" else f"{age} ago")))
 
@@ -189,11 +226,11 @@ def _size(count: int) -> str:
 # The conversation.
 
 
-def _end(store: Store, session: Session, columns: int, room: int) -> list[Line]:
+def _end(told: Conversation, session: Session, columns: int, room: int) -> list[Line]:
     """Return the last ``room`` lines of the conversation, all of the tail's when that is 0."""
-    shown: list[tuple[str, list[str]]] = []
+    shown: list[tuple[str, list[Line]]] = []
     count = 0
-    for role, text in _turns(store, session):
+    for role, text in _turns(told, session):
         turn = role, _body(role, text, columns, room)
         if turn[1] and not (role == NOTE and shown and shown[-1] == turn):
             shown.append(turn)
@@ -204,43 +241,43 @@ def _end(store: Store, session: Session, columns: int, room: int) -> list[Line]:
     if room and len(lines) > room:
         lines = lines[-room:]
         if room > 1:
-            lines[0] = ("", _DIM, "…")
-    return lines or [("", _DIM, fit(_SILENT, columns).rstrip())]
+            lines[0] = ((DIM, "…"),)
+    return lines or [((DIM, fit(_SILENT, columns).rstrip()),)]
 
 
-def _turns(store: Store, session: Session) -> Iterator[Turn]:
+def _turns(told: Conversation, session: Session) -> Iterator[Turn]:
     if not session.stamp:
         yield NOTE, _LOST
         return
     try:
-        yield from store.turns(session, TAIL_BYTES)
+        yield from told.turns(session, TAIL_BYTES)
     except OSError as error:
         yield NOTE, error.strerror or "cannot be read"
 
 
-def _body(role: str, text: str, columns: int, room: int) -> list[str]:
+def _body(role: str, text: str, columns: int, room: int) -> list[Line]:
     """Return the lines of one turn; at least the last ``room`` of them."""
     if role in _MARKS:
         text = clean(text)
-        return [fit(_MARKS[role] + text, columns).rstrip()] if text else []
-    if room:
-        text = text[-room * columns :]
-    inside = columns - len(_INDENT)
-    lines = [line for long in clean_lines(text) for line in wrap(long, inside)]
-    return [_INDENT + line if line else "" for line in lines]
+        return [((DIM, fit(_MARKS[role] + text, columns).rstrip()),)] if text else []
+    left_out = max(len(text) - room * columns, 0) if room else 0
+    fence = open_fence(text[:left_out])
+    lines = clean_lines(text[left_out:])
+    shown = render(lines, columns - len(_INDENT), signs=role == ANSWER, fence=fence)
+    return [((PLAIN, _INDENT), *line) if any(text for _, text in line) else () for line in shown]
 
 
-def _laid_out(shown: list[tuple[str, list[str]]], app: str) -> list[Line]:
+def _laid_out(shown: list[tuple[str, list[Line]]], app: str) -> list[Line]:
     """Return the lines of the turns, under the name of who acts where that changes."""
     lines: list[Line] = []
     speaker = before = ""
     for role, body in shown:
         acting = {PROMPT: "you", NOTE: speaker}.get(role, app)
         if lines and not (role == before == TOOL):
-            lines.append(("", _PLAIN, ""))
+            lines.append(())
         if acting != speaker:
-            lines.append(("", _CYAN if role == PROMPT else _MAGENTA, acting))
+            lines.append(((_YOU if role == PROMPT else _THEM, acting),))
             speaker = acting
-        lines += [("", _DIM if role in _MARKS else _PLAIN, line) for line in body]
+        lines += body
         before = role
     return lines

@@ -29,8 +29,11 @@ FORBIDDEN: Final = (
     (0xE0000, 0xE007F, "tag"),
 )
 MARKS_IN_A_ROW: Final = 4
-# The colours of README, "Rows", and nothing else that begins with ESC.
-COLOURS: Final = tuple(f"\x1b[{code}m" for code in ("0", "2", "31", "32", "34", "35", "36"))
+# The colours of README, "Rows" and "The preview", and nothing else that begins with ESC.
+COLOURS: Final = tuple(
+    f"\x1b[{code}m"
+    for code in ("0", "1", "2", "31", "32", "33", "34", "35", "36", "1;33", "1;35", "1;36")
+)
 
 
 def harm(data: bytes, *, colours: bool = False, tabs: bool = True) -> list[str]:

@@ -533,15 +533,20 @@ class Home:
         os.utime(path, (stamp, stamp))
         return Written(own, path)
 
-    def claude_live(
+    def claude_live(  # noqa: PLR0913 - each an option of a test
         self,
         id: str,  # noqa: A002
         *,
         status: str = "idle",
         pid: int | None = None,
         start: str | None = None,
+        job: object = None,
+        kind: str | None = None,
     ) -> int:
-        """Write `sessions/<pid>.json` for session `id`, by default of a real child: its pid."""
+        """Write `sessions/<pid>.json` for session `id`, by default of a real child: its pid.
+
+        With a `job` the session is one in the background.
+        """
         if pid is None:
             pid = self.child().pid
         if start is None:
@@ -556,10 +561,12 @@ class Home:
         }
         record |= {
             "version": "2.1.332",
-            "kind": "interactive",
+            "kind": kind or ("interactive" if job is None else "bg"),
             "entrypoint": "cli",
             "status": status,
         }
+        if job is not None:
+            record["jobId"] = job
         write_lines(os.path.join(self.claude_dir, "sessions", f"{pid}.json"), [dump(record)])
         write_lines(os.path.join(self.claude_dir, "sessions", f"{pid}.x.key"), [b"secret"])
         return pid

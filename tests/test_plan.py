@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import termios
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -654,6 +654,82 @@ def test_a_fork_of_it_does_not(home: Home, run: Run) -> None:
     made = home.claude(cwd=home.folder("api"), branch=None)
     home.claude_live(made.id)
     assert planned(run, made.id, "--fork")["questions"] == []
+
+
+JOB: Final = "0b0e0d0c"
+
+
+@pytest.mark.parametrize("approvals", ["safe", "recorded"])
+@pytest.mark.parametrize("status", ["idle", "busy", "waiting"])
+def test_a_session_in_the_background_is_attached_to(
+    home: Home, run: Run, approvals: str, status: str
+) -> None:
+    made = home.claude(cwd=home.folder("api"), branch=None, mode="bypassPermissions")
+    home.claude_live(made.id, status=status, job=JOB)
+    plan = planned(run, made.id, "--approvals", approvals)
+    assert plan["argv"] == ["claude", "attach", JOB]
+    assert plan["line"] == f"cd '{home.path}/api' && claude attach '{JOB}'"
+    assert (plan["questions"], plan["held_back"]) == ([], [])
+    (note,) = plan["notes"]
+    assert "background" in note
+    assert "bypassPermissions" in note
+    assert note in run("plan", made.id).err
+
+
+def test_the_branch_is_no_question_where_nothing_starts(home: Home, run: Run) -> None:
+    own = moved(home)
+    home.claude_live(own, job=JOB)
+    assert planned(run, own)["argv"] == ["claude", "attach", JOB]
+
+
+def test_a_fork_of_one_in_the_background_is_a_resume(home: Home, run: Run) -> None:
+    made = home.claude(cwd=home.folder("api"), branch=None)
+    home.claude_live(made.id, job=JOB)
+    plan = planned(run, made.id, "--fork")
+    assert plan["argv"][:4] == ["claude", "--resume", made.id, "--fork-session"]
+    assert "--permission-mode" in plan["argv"]
+
+
+def test_one_that_ended_in_the_background_is_resumed(home: Home, run: Run) -> None:
+    made = home.claude(cwd=home.folder("api"), branch=None)
+    home.claude_live(made.id, start="1", job=JOB)
+    assert planned(run, made.id)["argv"][:3] == ["claude", "--resume", made.id]
+
+
+@pytest.mark.parametrize(
+    ("job", "kind"),
+    [
+        *[(job, "bg") for job in ("", 7, [JOB], JOB.upper(), JOB + "0", "a; reboo", "-0e0d0c0")],
+        *[(JOB, "interactive"), (JOB, "daemon")],
+    ],
+    ids=repr,
+)
+def test_what_names_no_job_is_not_attached_to(home: Home, run: Run, job: Any, kind: str) -> None:
+    made = home.claude(cwd=home.folder("api"), branch=None)
+    home.claude_live(made.id, job=job, kind=kind)
+    plan = planned(run, made.id, code=4)
+    assert plan["argv"][:3] == ["claude", "--resume", made.id]
+    assert len(plan["questions"]) == 1
+
+
+def test_a_terminal_on_one_in_the_background_changes_nothing(home: Home, run: Run) -> None:
+    made = home.claude(cwd=home.folder("api"), branch=None)
+    home.claude_live(made.id)
+    home.claude_live(made.id, job=JOB)
+    home.claude_live(made.id)
+    home.claude_live(home.claude().id, job="ffffffff")
+    assert planned(run, made.id)["argv"] == ["claude", "attach", JOB]
+
+
+def test_attaching_goes_to_the_store_the_session_runs_under(
+    home: Home, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = home.claude(cwd=home.folder("api"), branch=None)
+    home.claude_live(made.id, job=JOB)
+    monkeypatch.setenv("SESSFZF_HOME", home.path)
+    monkeypatch.setenv("HOME", home.folder("elsewhere"))
+    line = planned(run, made.id)["line"]
+    assert line.endswith(f"&& CLAUDE_CONFIG_DIR='{home.claude_dir}' claude attach '{JOB}'")
 
 
 def test_two_reasons_are_both_told(home: Home, run: Run) -> None:

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -94,6 +95,7 @@ def test_the_facts_of_a_claude_session(run: Run, home: Home) -> None:
     facts, _ = shown(run, made.id)
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d · 3d ago", facts.pop("active"))
     assert facts.pop("size") == f"{os.path.getsize(made.path) / 1024:.1f} KiB"
+    assert re.fullmatch(r"until \d{4}-\d\d-\d\d, then claude-code deletes it", facts.pop("kept"))
     assert facts == {
         "": "why does the cache grow?",
         "app": "claude-code",
@@ -166,7 +168,10 @@ def test_both_branches_are_told_when_they_differ(run: Run, home: Home) -> None:
     ):
         made = home.claude(cwd=folder, branch=recorded)
         assert shown(run, made.id)[0]["branch"] == told
-    assert "branch" not in shown(run, home.claude(cwd=folder, branch=None).id)[0]
+    made = home.claude(cwd=folder, branch=None)
+    assert shown(run, made.id)[0]["branch"] == "not recorded, the folder is on feat"
+    made = home.claude(cwd=home.folder("plain"), branch=None)
+    assert "branch" not in shown(run, made.id)[0]
 
 
 def test_no_program_runs_for_a_folder_without_a_repository(home: Home, tmp_path: Any) -> None:
@@ -187,6 +192,102 @@ def test_a_live_session(run: Run, home: Home) -> None:
     facts, _ = shown(run, made.id)
     assert facts["app"] == "claude-code · ● busy"
     assert "asks first: the session is open elsewhere (busy)" in facts["Enter"]
+
+
+@pytest.mark.parametrize(
+    ("status", "mark"), [("busy", "●"), ("waiting", "◆"), ("idle", "○"), ("odd", "○")]
+)
+def test_a_session_in_the_background(run: Run, home: Home, status: str, mark: str) -> None:
+    made = home.claude(cwd=home.folder("api"), mode="acceptEdits")
+    home.claude_live(made.id, status=status, job="0b0e0d0c")
+    facts, _ = shown(run, made.id)
+    state = "open" if status == "odd" else status
+    assert facts["app"] == f"claude-code · {mark} {state} in the background"
+    assert facts["approvals"] == "acceptEdits"
+    assert facts["Enter"] == "attaches to it with these approvals"
+
+
+DAY: Final = 86_400
+
+
+def day(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(seconds))
+
+
+def settle(home: Home, content: bytes) -> None:
+    os.makedirs(home.claude_dir, exist_ok=True)
+    with open(os.path.join(home.claude_dir, "settings.json"), "wb") as file:
+        file.write(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "days"),
+    [
+        (None, 30),
+        (b"{}", 30),
+        (b'{"model": "opus"}\n', 30),
+        (b'{\n  "cleanupPeriodDays": 90\n}\n', 90),
+        (b'{"cleanupPeriodDays": 1}', 1),
+        (b'{"cleanupPeriodDays": 1.5}', 1.5),
+        (b'{"cleanupPeriodDays": 99999}', 99_999),
+    ],
+    ids=repr,
+)
+def test_the_day_claude_code_will_delete_it(
+    run: Run, home: Home, content: bytes | None, days: float
+) -> None:
+    # Opening a session moves the file's time, and with it that day: not the newest record's.
+    changed = time.time() - DAY / 2
+    made = home.claude(cwd=home.folder("api"), time=changed - 400 * DAY, mtime=changed)
+    if content is not None:
+        settle(home, content)
+    told = shown(run, made.id)[0]["kept"]
+    assert told == f"until {day(changed + days * DAY)}, then claude-code deletes it"
+
+
+def test_a_day_that_has_passed(run: Run, home: Home) -> None:
+    made = home.claude(cwd=home.folder("api"), mtime=time.time() - 31 * DAY)
+    told = shown(run, made.id)[0]["kept"]
+    gone = day(time.time() - DAY)
+    assert told == f"until {gone}: claude-code deletes it when it is next started"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(b"0", b"-1", b'"30"', b"null", b"true", b"[]", b"NaN", b"Infinity", b"1e400", b"9" * 400),
+        *(b"30}garbage", b"\xff", b"[" * 100_000, b"30, " + b" " * MB),
+    ],
+    ids=lambda value: repr(value[:9]),
+)
+def test_a_setting_that_says_nothing_is_not_guessed_at(run: Run, home: Home, value: bytes) -> None:
+    settle(home, b'{"cleanupPeriodDays": %s}' % value)
+    assert "kept" not in shown(run, home.claude(cwd=home.folder("api")).id)[0]
+
+
+def test_settings_that_cannot_be_read(run: Run, home: Home) -> None:
+    os.makedirs(home.claude_dir)
+    os.mkfifo(os.path.join(home.claude_dir, "settings.json"))
+    assert "kept" not in shown(run, home.claude(cwd=home.folder("api")).id)[0]
+
+
+def test_codex_deletes_nothing(run: Run, home: Home) -> None:
+    assert "kept" not in shown(run, home.codex(cwd=home.folder("api")).id)[0]
+
+
+OTHER: Final = "0c0ffee0-1111-4222-8333-444455556666"
+
+
+def test_a_fork_names_the_session_it_was_made_from(run: Run, home: Home) -> None:
+    branched = {"sessionId": OTHER, "messageUuid": OTHER}
+    records = [say("first", forkedFrom=branched), answer(forkedFrom=branched), say("otherwise")]
+    made = home.claude(records, cwd=home.folder("api"))
+    assert shown(run, made.id)[0]["forked from"] == OTHER
+    home.claude(id=OTHER, cwd=home.folder("api"), sidecar="The first\x1b[2J\nway")
+    assert shown(run, made.id)[0]["forked from"] == f"The first way · {OTHER}"
+    thread = home.codex(cwd=home.folder("api"), meta={"forked_from_id": OTHER})
+    assert shown(run, thread.id)[0]["forked from"] == OTHER
+    assert "forked from" not in shown(run, OTHER)[0]
 
 
 @pytest.mark.parametrize(
@@ -235,10 +336,10 @@ def test_a_conversation_with_claude(run: Run, home: Home) -> None:
         "",
         "  Try:",
         "",
-        "  ```python",
-        "  if x:",
-        "      return  1",
-        "  ```",
+        "  ┌─ python",
+        "  │ if x:",
+        "  │     return  1",
+        "  └─",
         "",
         "you",
         "  and this?",
@@ -453,8 +554,8 @@ def test_colours_unless_no_color(run: Run, home: Home, monkeypatch: pytest.Monke
     monkeypatch.delenv("NO_COLOR")
     coloured = run("preview", made.id).out
     assert harm(coloured, colours=True, tabs=False) == []
-    assert re.sub(rb"\x1b\[\d+m", b"", coloured) == plain
-    assert coloured.count(b"\x1b[36myou\x1b[0m") == 1
+    assert re.sub(rb"\x1b\[[\d;]+m", b"", coloured) == plain
+    assert coloured.count(b"\x1b[1;36myou\x1b[0m") == 1
     for line in coloured.split(b"\n"):
         assert not line.count(b"\x1b") % 2  # every colour ends where it began
 

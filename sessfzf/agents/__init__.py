@@ -17,6 +17,10 @@ One module an agent. It offers, and nothing else is asked of it:
 ``conversation.turns(session, limit)``
     what was said and done, the newest first, from the last ``limit`` bytes. In a module of its own,
     which only the preview imports. Raises OSError.
+``conversation.kept_until(session)``
+    when the agent itself will delete it, in epoch ms, 0 when it will not or nobody can say.
+``conversation.parent(session)``
+    the transcript of the session that a fork was made from, "" where finding it is not cheap.
 """
 
 from __future__ import annotations
@@ -57,6 +61,13 @@ if TYPE_CHECKING:
         def live(self, root: str, index: Index) -> dict[str, str]: ...  # noqa: D102
         def launch(self, session: Session, *, recorded: bool, fork: bool) -> Launch: ...  # noqa: D102
 
+    class Conversation(Protocol):
+        """What an agent's module of that name offers: see above."""
+
+        def turns(self, session: Session, limit: int) -> Iterator[Turn]: ...  # noqa: D102
+        def kept_until(self, session: Session) -> int: ...  # noqa: D102
+        def parent(self, session: Session) -> str: ...  # noqa: D102
+
 
 _FILE_TYPE, _REGULAR = 0o170000, 0o100000  # S_IFMT, S_IFREG
 _UUID_LENGTH = 36
@@ -94,11 +105,11 @@ class Store:
         module: Agent = __import__(f"sessfzf.agents.{self.module}", fromlist=("read",))
         return module
 
-    def turns(self, session: Session, limit: int) -> Iterator[Turn]:
-        """Return the turns of a session, the newest first, from its last ``limit`` bytes."""
+    def conversation(self) -> Conversation:
+        """Import the agent's module of what was said."""
         name = f"sessfzf.agents.{self.module}.conversation"
-        turns: Iterator[Turn] = __import__(name, fromlist=("turns",)).turns(session, limit)
-        return turns
+        module: Conversation = __import__(name, fromlist=("turns",))
+        return module
 
 
 class Problems:
@@ -122,13 +133,15 @@ class Launch:
     """How a session is resumed: ``argv``, and what has to be said about it.
 
     ``notes`` are told, ``questions`` have to be answered with yes first. ``held_back`` names each
-    recorded setting that the launch does not carry: what, recorded, given, why.
+    recorded setting that the launch does not carry: what, recorded, given, why. One that
+    ``attaches`` starts nothing: it opens what runs already, as it runs.
     """
 
-    __slots__ = ("argv", "held_back", "notes", "questions")
+    __slots__ = ("argv", "attaches", "held_back", "notes", "questions")
 
     def __init__(self, *argv: str) -> None:
         self.argv = list(argv)
+        self.attaches = False
         self.notes: list[str] = []
         self.questions: list[str] = []
         self.held_back: list[dict[str, str]] = []

@@ -34,12 +34,14 @@ pytestmark = pytest.mark.skipif(
     not _strace_works(), reason="strace is not here, or may not trace on this machine"
 )
 
-# What a store's own files may be opened for (reference A1, A5, B1, B4).
+# What a store's own files may be opened for (reference A1, A5, B1, B4; B7: the settings say when
+# a session will be deleted).
 NEEDED: Final = re.compile(
     r"""/\.claude/projects/[^/]+/[0-9a-f-]{36}\.jsonl
     | /\.claude/projects/[^/]+/[0-9a-f-]{36}/custom-title\.json
     | /\.claude/sessions/\d+\.json
     | /\.claude/history\.jsonl
+    | /\.claude/settings\.json
     | /\.codex/sessions/\d{4}/\d\d/\d\d/rollout-[^/]+\.jsonl
     | /\.codex/archived_sessions/rollout-[^/]+\.jsonl
     | /\.codex/(?:sqlite/)?state_\d+\.sqlite(?:-wal|-journal)?
@@ -50,7 +52,6 @@ NEEDED: Final = re.compile(
 SECRETS: Final = (
     ".claude.json",
     ".claude/.credentials.json",
-    ".claude/settings.json",
     ".claude/config.json",
     ".claude/sessions/4242.key",
     ".claude/projects/-x/secrets.jsonl",

@@ -11,9 +11,11 @@ from sessfzf.agents import Launch, Recorded, all_uuids, is_model, is_uuid, look,
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sessfzf.agents import Problems, Source
     from sessfzf.index import Index
-    from sessfzf.jsonl import Loads
+    from sessfzf.jsonl import Loads, Record
     from sessfzf.session import Session
 
 APP = "claude-code"
@@ -25,6 +27,7 @@ STRICT_MODES = ("default", "plan")
 LOOSE_MODES = ("acceptEdits", "auto", "dontAsk", "bypassPermissions")
 SUFFIX = ".jsonl"
 _UUID_LENGTH = 36
+_JOB_LENGTH = 8
 
 
 def discover(
@@ -90,30 +93,19 @@ def live(root: str, index: Index) -> dict[str, str]:
     ``sessions/<pid>.json`` is left behind by a crash and its pid used again, so the process has to
     be alive and to have started when the file says (B1, anthropics/claude-code#37737).
     """
-    folder = os.path.join(root, "sessions")
-    found: dict[str, str] = {}
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return found
-    for name in names:
-        if not name.endswith(".json") or not name[:-5].isdecimal():
-            continue  # the .key beside it is a secret
-        path = os.path.join(folder, name)
-        try:
-            rows = index.rows(path, stamp(path), 4, _read_pid_file)
-        except OSError:
-            continue
-        found |= {row[0]: row[1] for row in rows if _is_running(row[2], row[3])}
-    return found
+    return {session_id: state for session_id, state, _ in _running(root, index)}
 
 
 def launch(session: Session, *, recorded: bool, fork: bool) -> Launch:
     """Return how ``claude`` resumes the session (DESIGN 2.5 and 2.6, older-clients).
 
     The permission mode is never left out, since 2.1.332 restores what was recorded by itself.
-    ``recorded`` carries the recorded one even when it is looser than asking.
+    ``recorded`` carries the recorded one even when it is looser than asking. A session that runs in
+    the background is not resumed, which the client refuses, but attached to.
     """
+    job = _job(session) if session.live and not fork else ""
+    if job:
+        return _attach(session, job)
     launch = Launch("claude", "--resume", session.id)
     if fork:
         launch.argv.append("--fork-session")
@@ -151,6 +143,48 @@ def _with_sidecar(one: Source) -> Source:
         return one
 
 
+def _attach(session: Session, job: str) -> Launch:
+    launch = Launch("claude", "attach", Recorded(job))
+    launch.attaches = True
+    mode = session.approval or "the one it was started with"
+    launch.notes.append(
+        f"the session runs in the background: attached to it as it runs, permission mode {mode}"
+    )
+    return launch
+
+
+def _job(session: Session) -> str:
+    """Return the short id that a session which runs in the background is attached by, else ``""``.
+
+    2.1.139 and later have such sessions. ``claude attach`` takes the job's id, the first eight
+    digits of the session's as a rule, and not the session's (anthropics/claude-code#61269).
+    """
+    from sessfzf.index import Index
+
+    running = _running(session.root, Index(enabled=False))
+    return next((job for session_id, _, job in running if job and session_id == session.id), "")
+
+
+def _running(root: str, index: Index) -> Iterator[tuple[str, str, str]]:
+    """Yield the session, its state and its job's id, "" for one in a terminal, of each client."""
+    folder = os.path.join(root, "sessions")
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return
+    for name in names:
+        if not name.endswith(".json") or not name[:-5].isdecimal():
+            continue  # the .key beside it is a secret
+        path = os.path.join(folder, name)
+        try:
+            rows = index.rows(path, stamp(path), 5, _read_pid_file)
+        except OSError:
+            continue
+        for session_id, state, job, pid, started in rows:
+            if _is_running(pid, started):
+                yield session_id, state, job
+
+
 def _read_pid_file(path: str) -> list[list[str]]:
     from sessfzf.jsonl import File, parse, records, string
 
@@ -161,13 +195,19 @@ def _read_pid_file(path: str) -> list[list[str]]:
                 status = string(record.get("status"))
                 state = status if status in {"idle", "busy", "waiting"} else "open"
                 if is_uuid(session_id):
-                    return [
-                        [session_id, state, _digits(record, "pid"), _digits(record, "procStart")]
-                    ]
+                    process = _digits(record, "pid"), _digits(record, "procStart")
+                    return [[session_id, state, _job_id(record), *process]]
     return []
 
 
-def _digits(record: dict[str, object], field: str) -> str:
+def _job_id(record: Record) -> str:
+    """Return ``jobId`` of a session in the background, which observed f calls bg."""
+    job = record.get("jobId")
+    usual = isinstance(job, str) and len(job) == _JOB_LENGTH and not job.strip("0123456789abcdef")
+    return str(job) if usual and record.get("kind") in ("bg", "background") else ""
+
+
+def _digits(record: Record, field: str) -> str:
     value = record.get(field)
     return str(value) if isinstance(value, (str, int)) else ""
 

@@ -5,10 +5,12 @@ Format: reference B3 and B5, observed f (2.1.332), older-clients 6 (2.0.77 to 2.
 
 from __future__ import annotations
 
+import os
+
 from sessfzf.agents import ANSWER, NOTE, PROMPT
 from sessfzf.agents.claude_code.transcript import NO_PROMPT, command_of, typed
 from sessfzf.agents.turns import IMAGE, call, newest_records, with_images
-from sessfzf.jsonl import string, table
+from sessfzf.jsonl import File, parse, string, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +25,9 @@ _NEEDLES = (b'"user"', b'"assistant"', b'"local_command"', b'"compact_boundary"'
 _ASIDE = ("isMeta", "isVisibleInTranscriptOnly", "isSidechain")
 _SHELL = "<bash-input>"
 _INTERRUPTED = "[Request interrupted by user"
+_KEPT_DAYS = 30
+_MOST_DAYS = 1_000_000
+_DAY = 86_400_000  # ms
 
 
 def turns(session: Session, limit: int) -> Iterator[Turn]:
@@ -31,6 +36,34 @@ def turns(session: Session, limit: int) -> Iterator[Turn]:
         if any(record.get(flag) is True for flag in _ASIDE):
             continue
         yield from reversed(_turns(record))
+
+
+def kept_until(session: Session) -> int:
+    """Return from when on the client deletes the transcript, in epoch ms, 0 when nobody can say.
+
+    Each start of it deletes the files that were last changed more than ``cleanupPeriodDays`` ago,
+    30 when the settings do not say (reference B7; code.claude.com/docs/en/settings). Other
+    settings than the person's own, an organisation's say, are not looked at.
+    """
+    days: object = _KEPT_DAYS
+    try:
+        with File(os.path.join(session.root, "settings.json")) as file:
+            days = table(parse(file.beginning())).get("cleanupPeriodDays", days)
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError, RecursionError):
+        return 0
+    # 0 is refused since 2.1.89, and before that it meant that nothing is written.
+    known = isinstance(days, (int, float)) and not isinstance(days, bool) and 0 < days < _MOST_DAYS
+    return session.mtime + int(days * _DAY) if session.stamp and known else 0  # type: ignore[operator]
+
+
+def parent(session: Session) -> str:
+    """Return where the transcript lies that a fork was made from, if it was not moved since.
+
+    ``/branch`` writes the copy beside it.
+    """
+    return os.path.join(os.path.dirname(session.path), f"{session.forked}.jsonl")
 
 
 def _turns(record: Record) -> list[Turn]:

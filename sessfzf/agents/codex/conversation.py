@@ -56,6 +56,16 @@ def turns(session: Session, limit: int) -> Iterator[Turn]:
                 yield call(name, payload.get(_CALLS[called]))
 
 
+def kept_until(session: Session) -> int:  # noqa: ARG001
+    """Return 0: no setting is known by which Codex deletes threads."""
+    return 0
+
+
+def parent(session: Session) -> str:  # noqa: ARG001
+    """Return "": where a fork's parent lies only a walk of the store could tell."""
+    return ""
+
+
 def _event(payload: Record) -> list[Turn]:
     kind = payload.get("type")
     if kind == "user_message":
