@@ -36,10 +36,13 @@ def header(scope: str, room: int, *, hidden: bool) -> str:
 
     ``room`` is how many columns there are for it.
     """
-    words = [f"{KEYS[one]} [{one}]" if one == scope else f"{KEYS[one]} {one}" for one in SCOPES]
-    words.append(f"{KEYS[HIDDEN]} [{HIDDEN}]" if hidden else f"{KEYS[HIDDEN]} {HIDDEN}")
+    names = [f"[{one}]" if one == scope else one for one in SCOPES]
+    names.append(f"[{HIDDEN}]" if hidden else HIDDEN)
+    words = [f"{key} {name}" for key, name in zip(KEYS.values(), names, strict=True)]
     line = " | ".join(words)
-    return line if len(line) <= room or hidden else " | ".join(words[:-1])
+    if len(line) > room:  # the same letters, only once behind Alt
+        line = " ".join(words[:1] + [word.removeprefix("Alt-") for word in words[1:]])
+    return line
 
 
 class Here:

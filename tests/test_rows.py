@@ -496,8 +496,9 @@ def test_the_folder_and_the_repository_one_stands_in_are_seen(
     ("wide", "scope", "hidden", "line"),
     [
         (80, "all", False, "Alt-A [all] | Alt-G repository | Alt-H folder | Alt-U hidden"),
-        (120, "folder", True, "Alt-A all | Alt-G repository | Alt-H [folder] | Alt-U [hidden]"),
-        (100, "repository", False, "Alt-A all | Alt-G [repository] | Alt-H folder"),
+        (132, "folder", True, "Alt-A all | Alt-G repository | Alt-H [folder] | Alt-U [hidden]"),
+        (120, "all", True, "Alt-A [all] G repository H folder U [hidden]"),
+        (100, "repository", False, "Alt-A all G [repository] H folder U hidden"),
     ],
 )
 @pytest.mark.usefixtures("no_colour")
@@ -509,6 +510,7 @@ def test_the_header_names_the_scopes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert at(wide, monkeypatch).header(scope, hidden=hidden) == f"\t{line}"
+    assert len(line) <= (wide if wide < 100 else wide - wide // 2 - 1) - 3
 
 
 def test_the_header_shows_the_present_scope_bold() -> None:
