@@ -31,7 +31,7 @@ POSITIONAL = "key"
 _RESET = "\x1b[0m"
 _RED, _GREEN, _YELLOW, _CYAN, _MAGENTA = (f"\x1b[{code}m" for code in (31, 32, 33, 36, 35))
 _YOU, _THEM = "\x1b[1;36m", "\x1b[1;35m"
-_LABEL_WIDTH = 11
+_LABEL_WIDTH = 10
 _INDENT = "  "
 _MARKS = {TOOL: "  → ", NOTE: "  — "}  # of turns that are one line each
 _DEFAULT_COLUMNS = 80
@@ -123,7 +123,7 @@ def _told(session: Session, launch: Launch) -> Iterator[Fact]:
     yield colour, "app", " · ".join(filter(None, (session.app, session.hidden, state)))
     refusal = _refusal(session)
     folder = Folders()[session.cwd] or "not recorded"
-    yield (_RED, "folder", f"{GONE_MARK} {folder}") if refusal else (_CYAN, "folder", folder)
+    yield (_RED, "folder", f"{folder} {GONE_MARK}") if refusal else (_CYAN, "folder", folder)
     yield from _branch(session, there=not refusal)
     used = ", ".join(filter(None, (session.model, session.effort)))
     yield PLAIN, "model", used or "not recorded"
@@ -140,16 +140,12 @@ def _past(session: Session, agent: Agent, told: Conversation) -> Iterator[Fact]:
     day = _date(until, "%Y-%m-%d")
     left = until - int(time() * 1000)
     if day and left > 0:
-        yield (
-            _YELLOW if left < _SOON else PLAIN,
-            "kept",
-            f"until {day}, then {session.app} deletes it",
-        )
+        yield _YELLOW if left < _SOON else PLAIN, "kept", f"until {day}, then deleted"
     elif day:
-        yield _RED, "kept", f"until {day}: {session.app} deletes it when it is next started"
+        yield _RED, "kept", f"until {day}: deleted when {session.app} is next started"
     if session.forked:
         named = _title(told.parent(session), session, agent)
-        yield PLAIN, "forked from", " · ".join(filter(None, (named, session.forked)))
+        yield PLAIN, "fork of", " · ".join(filter(None, (named, session.forked)))
     yield DIM, "id", session.id
 
 
@@ -273,7 +269,7 @@ def _laid_out(shown: list[tuple[str, list[Line]]], app: str) -> list[Line]:
     speaker = before = ""
     for role, body in shown:
         acting = {PROMPT: "you", NOTE: speaker}.get(role, app)
-        if lines and not (role == before == TOOL):
+        if lines and not (role == TOOL and before in {ANSWER, TOOL}):
             lines.append(())
         if acting != speaker:
             lines.append(((_YOU if role == PROMPT else _THEM, acting),))

@@ -56,8 +56,8 @@ def shown(run: Run, key: str) -> tuple[dict[str, str], list[str]]:
     label = ""
     for line in head.split("\n"):
         if facts:
-            label = line[:11].strip() or label
-            line = line[11:]  # noqa: PLW2901
+            label = line[:10].strip() or label
+            line = line[10:]  # noqa: PLW2901
         facts[label] = f"{facts[label]} {line}" if label in facts else line
     assert talk.endswith("\n")
     return facts, talk[:-1].split("\n")
@@ -95,7 +95,7 @@ def test_the_facts_of_a_claude_session(run: Run, home: Home) -> None:
     facts, _ = shown(run, made.id)
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d · 3d ago", facts.pop("active"))
     assert facts.pop("size") == f"{os.path.getsize(made.path) / 1024:.1f} KiB"
-    assert re.fullmatch(r"until \d{4}-\d\d-\d\d, then claude-code deletes it", facts.pop("kept"))
+    assert re.fullmatch(r"until \d{4}-\d\d-\d\d, then deleted", facts.pop("kept"))
     assert facts == {
         "": "why does the cache grow?",
         "app": "claude-code",
@@ -141,7 +141,7 @@ def test_what_enter_does_is_what_plan_does(run: Run, home: Home) -> None:
 def test_a_gone_folder_is_shown_not_refused(run: Run, home: Home) -> None:
     made = home.claude(cwd="/home/kim/gone")
     facts, _ = shown(run, made.id)
-    assert facts["folder"] == "✗ /home/kim/gone"
+    assert facts["folder"] == "/home/kim/gone ✗"
     assert facts["Enter"] == "refuses: the session's folder is gone"
 
 
@@ -242,14 +242,14 @@ def test_the_day_claude_code_will_delete_it(
     if content is not None:
         settle(home, content)
     told = shown(run, made.id)[0]["kept"]
-    assert told == f"until {day(changed + days * DAY)}, then claude-code deletes it"
+    assert told == f"until {day(changed + days * DAY)}, then deleted"
 
 
 def test_a_day_that_has_passed(run: Run, home: Home) -> None:
     made = home.claude(cwd=home.folder("api"), mtime=time.time() - 31 * DAY)
     told = shown(run, made.id)[0]["kept"]
     gone = day(time.time() - DAY)
-    assert told == f"until {gone}: claude-code deletes it when it is next started"
+    assert told == f"until {gone}: deleted when claude-code is next started"
 
 
 @pytest.mark.parametrize(
@@ -282,12 +282,12 @@ def test_a_fork_names_the_session_it_was_made_from(run: Run, home: Home) -> None
     branched = {"sessionId": OTHER, "messageUuid": OTHER}
     records = [say("first", forkedFrom=branched), answer(forkedFrom=branched), say("otherwise")]
     made = home.claude(records, cwd=home.folder("api"))
-    assert shown(run, made.id)[0]["forked from"] == OTHER
+    assert shown(run, made.id)[0]["fork of"] == OTHER
     home.claude(id=OTHER, cwd=home.folder("api"), sidecar="The first\x1b[2J\nway")
-    assert shown(run, made.id)[0]["forked from"] == f"The first way · {OTHER}"
+    assert shown(run, made.id)[0]["fork of"] == f"The first way · {OTHER}"
     thread = home.codex(cwd=home.folder("api"), meta={"forked_from_id": OTHER})
-    assert shown(run, thread.id)[0]["forked from"] == OTHER
-    assert "forked from" not in shown(run, OTHER)[0]
+    assert shown(run, thread.id)[0]["fork of"] == OTHER
+    assert "fork of" not in shown(run, OTHER)[0]
 
 
 @pytest.mark.parametrize(
@@ -329,7 +329,6 @@ def test_a_conversation_with_claude(run: Run, home: Home) -> None:
         "",
         "claude-code",
         "  I look.",
-        "",
         "  → Bash",
         "  → Bash: ls -l wc x",
         "  → Read: /home/kim/a.py",
@@ -438,6 +437,8 @@ def test_a_conversation_with_codex(run: Run, home: Home, dialect: str) -> None:
             item("custom_tool_call", name="apply_patch", input="*** Begin Patch\n*** End"),
             item("local_shell_call", action={"type": "exec", "command": ["git", "status"]}),
             item("web_search_call", action={"type": "search", "query": "what for"}),
+            item("custom_tool_call", name="exec", input='const r = await tools.x({cmd:"ls"});'),
+            item("custom_tool_call", name="exec", input="text('none')"),
             event("agent_reasoning", text="not shown"),
             reply,
             message("assistant", "Done.\n\n    indented"),
@@ -455,6 +456,8 @@ def test_a_conversation_with_codex(run: Run, home: Home, dialect: str) -> None:
         "  → apply_patch: *** Begin Patch *** End",
         "  → shell: git status",
         "  → web_search: what for",
+        '  → x({cmd:"ls"});',
+        "  → exec: text('none')",
         *["", "  Done.", "", "      indented", "", "  — interrupted"],
     ]
 

@@ -5,7 +5,7 @@ Format: reference A6, observed f (0.171.0), older-clients 8 (0.63.0 to 0.171.0).
 
 from __future__ import annotations
 
-from sessfzf.agents import ANSWER, NOTE, PROMPT
+from sessfzf.agents import ANSWER, NOTE, PROMPT, TOOL
 from sessfzf.agents.codex.words import own_words
 from sessfzf.agents.turns import call, newest_records, tell, with_images
 from sessfzf.jsonl import string, table
@@ -53,7 +53,13 @@ def turns(session: Session, limit: int) -> Iterator[Turn]:
             called = string(payload.get("type"))
             if called in _CALLS:
                 name = _NAMES.get(called) or payload.get("name")
-                yield call(name, payload.get(_CALLS[called]))
+                yield _call(name, payload.get(_CALLS[called]))
+
+
+def _call(name: object, arguments: object) -> Turn:
+    # Newer clients have one tool, which runs a script that calls the others (observed 0, 0.171.0).
+    script = arguments.partition("tools.")[2] if isinstance(arguments, str) else ""
+    return (TOOL, script) if name == "exec" and script else call(name, arguments)
 
 
 def kept_until(session: Session) -> int:  # noqa: ARG001
