@@ -47,7 +47,7 @@ def test_esc_leaves_the_screen_as_it_was(shell: str, fzf: str, upper: str, place
                 screen.keys("Enter")
                 screen.wait("^(.line.|line)-333$")
                 screen.wait_prompt()
-            screen.type("ls zzz a")
+            screen.type("ls %%% a")
             screen.keys("Left", "Left", "Left")
             screen.wait_for(lambda: screen.cursor()[0] == len(PROMPT) + 5, "moved cursor")
 
@@ -60,7 +60,7 @@ def test_esc_leaves_the_screen_as_it_was(shell: str, fzf: str, upper: str, place
             before = seen()
             for leave in ("Escape", "C-c", "C-g", "Enter"):
                 screen.keys("M-r")
-                screen.wait(r"session> ls zzz a .*0/1")
+                screen.wait(r"session> ls %%% a .*0/1")
                 screen.keys(leave)
                 screen.wait_for(lambda: seen() == before, "screen as before")
 
