@@ -732,6 +732,21 @@ def test_attaching_goes_to_the_store_the_session_runs_under(
     assert line.endswith(f"&& CLAUDE_CONFIG_DIR='{home.claude_dir}' claude attach '{JOB}'")
 
 
+def test_only_the_folder(home: Home, run: Run) -> None:
+    """Whatever would be asked or refused about resuming it is nothing that matters then."""
+    folder = repository(home.folder("it's"))
+    made = home.claude(cwd=folder, branch="feature", mode="bypassPermissions")
+    home.claude_live(made.id)
+    for shell in ("sh", "bash", "zsh", "fish"):
+        result = run("plan", made.id, "--folder", "--shell", shell)
+        assert (result.code, result.err) == (0, "")
+        assert result.text == f"""cd '{home.path}/it'"'"'s'\n"""
+    plan = planned(run, made.id, "--folder")
+    assert (plan["cwd"], plan["argv"], plan["questions"], plan["notes"]) == (folder, [], [], [])
+    gone = home.claude(cwd=f"{home.path}/gone")
+    assert "is gone" in refused(run("plan", gone.id, "--folder"), 3)
+
+
 def test_two_reasons_are_both_told(home: Home, run: Run) -> None:
     own = moved(home)
     home.claude_live(own)
