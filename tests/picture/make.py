@@ -52,7 +52,7 @@ THEMES: Final = {
         ],
     ),
 }
-COLUMNS, LINES = 132, 34
+COLUMNS, LINES = 132, 39
 # fzf paints by numbers that are made for dark terminals unless it is told.
 OPTIONS: Final = {"dark": "--color=dark", "light": "--color=light"}
 
