@@ -123,7 +123,7 @@ def _small(bench: Bench) -> Iterator[Row]:
     count = bench.sizes.small
     place = bench.place("small")
     place.store.claude(count, old=OLD)
-    forms = (("list",), ("list", "--fzf"))
+    forms = (("list",), ("list", "--picker"))
     bench.settle(place)
     for form in forms:
         what = f"{' '.join(form)}, {count:,} sessions, nothing new"
@@ -164,8 +164,8 @@ def _middle_and_large(bench: Bench) -> Iterator[Row]:
     repeats = max(bench.repeats // 5, 1)
     whole, stopped = measure(
         [
-            bench.run(middle, "list", "--fzf", saved="-"),
-            bench.run(middle, "list", "--fzf", saved="-", stop=True),
+            bench.run(middle, "list", "--picker", saved="-"),
+            bench.run(middle, "list", "--picker", saved="-", stop=True),
         ],
         repeats,
     )
@@ -175,12 +175,15 @@ def _middle_and_large(bench: Bench) -> Iterator[Row]:
     # The first reading of files that were only just written costs the system twice as much.
     bench.settle(large)
     cold = bench.settle(large)
-    for form in (("list",), ("list", "--fzf")):
+    for form in (("list",), ("list", "--picker")):
         what = f"{' '.join(form)}, {sizes.middle:,} sessions, nothing new"
         yield bench.ratio(middle, what, _limit(sizes.middle), bench.run(middle, *form))
     small = bench.place("small")
     bare, *costs = measure(
-        [bench.bare(small), *(bench.run(one, "list", "--fzf") for one in (small, middle, large))],
+        [
+            bench.bare(small),
+            *(bench.run(one, "list", "--picker") for one in (small, middle, large)),
+        ],
         bench.repeats,
     )
     of_middle, of_large = (
@@ -203,16 +206,16 @@ def _codex(bench: Bench) -> Iterator[Row]:
     cold = bench.settle(place)
     what = f"{count:,} Codex threads"
     runs = [cold]
-    for form in (("list",), ("list", "--fzf")):
+    for form in (("list",), ("list", "--picker")):
         command = bench.run(place, *form)
         yield bench.ratio(place, f"{' '.join(form)}, {what}, nothing new", _limit(count), command)
         runs += measure([command], 1)
     yield from _opened(bench, place, "list, Codex, nothing new", "")
     yield from _chosen(bench, place, place.store.sessions[-1], "Codex")
     place.store.touch_index()
-    bare, once = measure([bench.bare(place), bench.run(place, "list", "--fzf")], 1)
+    bare, once = measure([bench.bare(place), bench.run(place, "list", "--picker")], 1)
     changed = f"{once.cpu / bare.cpu:.1f} x"
-    yield Row(f"list --fzf, {what}, one written to in the SQLite index", "", changed)
+    yield Row(f"list --picker, {what}, one written to in the SQLite index", "", changed)
     yield _peak(what, *runs, once)
     yield _against_plain(bench, place, f"list, {what}, no index")
     place.store.close()
@@ -238,7 +241,7 @@ def _memory(bench: Bench) -> Iterator[Row]:
         os.makedirs(session.cwd, exist_ok=True)
         commands = [
             bench.run(place, "list", saved="-"),
-            bench.run(place, "list", "--fzf"),
+            bench.run(place, "list", "--picker"),
             bench.run(place, *_PLAN, session.id),
         ]
         yield _peak(f"{what}: list and plan", *measure(commands, 1))
@@ -247,7 +250,7 @@ def _memory(bench: Bench) -> Iterator[Row]:
 def _against_plain(bench: Bench, place: Place, what: str) -> Row:
     plain = Command([bench.python, _PLAIN, place.store.home], place.env)
     repeats = max(bench.repeats // 5, 1)
-    theirs, ours = measure([plain, bench.run(place, "list", "--fzf", saved="-")], repeats)
+    theirs, ours = measure([plain, bench.run(place, "list", "--picker", saved="-")], repeats)
     return _share(what, 0.25, ours.cpu, theirs.cpu, "of the plain reader")
 
 
@@ -271,7 +274,18 @@ def _opened(bench: Bench, place: Place, what: str, saved: str, new: int = 0) -> 
     if saved:
         shutil.copy(saved, place.index_file)
     log = f"{place.store.home}/strace.log"
-    argv = ["strace", "-f", "-qq", "-e", "trace=%file", "-o", log, bench.command, "list", "--fzf"]
+    argv = [
+        "strace",
+        "-f",
+        "-qq",
+        "-e",
+        "trace=%file",
+        "-o",
+        log,
+        bench.command,
+        "list",
+        "--picker",
+    ]
     subprocess.run(argv, env=place.env, capture_output=True, check=True)
     with open(log, encoding="utf-8", errors="replace") as file:
         calls = [match.groups() for match in map(_CALL.search, file) if match]

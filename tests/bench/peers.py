@@ -39,7 +39,7 @@ def rows(bench: Bench, folder: str, *, install: bool) -> Iterator[tuple[str, ...
     store.claude(bench.sizes.small * 4 // 5, dense=200 * MB, old=OLD)
     store.codex(bench.sizes.small // 5)
     tools = {
-        "sessfzf": [bench.command, "list", "--fzf"],
+        "sessfzf": [bench.command, "list", "--picker"],
         "a plain reader": [bench.python, _PLAIN, "HOME"],
     }
     for name, words in PEERS.items() if install else ():

@@ -8,10 +8,10 @@ import sys
 
 LINES = (
     "list, 20 sessions, nothing new",
-    "list --fzf, 20 sessions, nothing new",
+    "list --picker, 20 sessions, nothing new",
     "list, nothing new: files opened",
     "list, 20 sessions, 3 new",
-    "list --fzf, 20 sessions, 3 new",
+    "list --picker, 20 sessions, 3 new",
     "list, 3 new: files opened",
     "list, 20 sessions, no index",
     "init, the dearest of zsh, bash, fish",
@@ -20,7 +20,7 @@ LINES = (
     "first row, 30 sessions, no index",
     "list | head -1, 30 sessions, no index",
     "list, 30 sessions, nothing new",
-    "list --fzf, 30 sessions, nothing new",
+    "list --picker, 30 sessions, nothing new",
     "growth: nothing new",
     "growth: no index",
     "peak memory, 30 sessions",

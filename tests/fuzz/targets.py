@@ -116,10 +116,10 @@ def check(agent: ModuleType, session: Session) -> None:
     assert all(isinstance(field, str) for field in row)
     assert type(session)(session.app, session.root, session.id, session.path, "1.2.3", *row)
     assert 0 <= session.time < LAST
-    for form in ("", "fzf", "json"):
+    for form, tabs in (("", 5), ("fzf", 5), ("picker", 10), ("json", 0)):
         line = formatter(form, NOW).row(session).encode("utf-8", "surrogatepass")
-        assert harm(line + b"\n", colours=form == "fzf") == []
-        assert line.count(b"\t") == (0 if form == "json" else 5)
+        assert harm(line + b"\n", colours=form in {"fzf", "picker"}) == []
+        assert line.count(b"\t") == tabs
     for recorded in (False, True):
         launch = agent.launch(session, recorded=recorded, fork=False)
         options = dict(zip(launch.argv, launch.argv[1:], strict=False))

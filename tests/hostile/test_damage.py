@@ -158,10 +158,10 @@ def test_no_value_of_any_field_harms(
     result = run("list", "--all")
     assert result.err.count("\n") <= 1
     healthy(result, *(one.id for one in good), told=result.err.count("\n"))
-    for form in ("--fzf", "--json"):
+    for form in ("--fzf", "--picker", "--json"):
         shown = run("list", "--all", form)
         assert shown.code == 0
-        assert harm(shown.out, colours=form == "--fzf") == []
+        assert harm(shown.out, colours=form != "--json") == []
     for one in every:
         preview = run("preview", one.id)
         assert preview.code in {0, 1, 3}  # 3: no record is left in it
@@ -652,10 +652,10 @@ def test_a_tampered_index_injects_nothing(home: Home, run: Run, data: st.DataObj
     rewritten(lambda text: tampered(text, data))
     if data.draw(st.booleans()):
         home.claude()
-    for form in ((), ("--fzf",), ("--json",), ("--all", "--here")):
+    for form in ((), ("--fzf",), ("--picker",), ("--json",), ("--all", "--here")):
         result = run("list", *form)
         assert result.code == 0
-        assert harm(result.out, colours="--fzf" in form) == []
+        assert harm(result.out, colours=form in {("--fzf",), ("--picker",)}) == []
         assert harm(result.err.encode(), tabs=False) == []
         if not form:  # what it hides is back when the index is made anew
             assert all(len(row) == 6 for row in result.rows)

@@ -130,7 +130,7 @@ def store(home: Home, tmp_path: Path) -> list[str]:
 COMMANDS: Final = (
     ["list"],
     ["list"],  # with an index
-    ["list", "--fzf", "--all"],
+    ["list", "--picker", "--all"],
     ["list", "--json", "--all", "--no-cache"],
     ["list", "--here", "work"],
     ["plan", "CLAUDE", "--confirm", "yes"],

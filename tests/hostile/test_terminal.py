@@ -52,6 +52,7 @@ FORMS: Final = (
     ("--json",),
     ("--all",),
     ("--all", "--fzf"),
+    ("--picker", "--all"),
     ("--all", "--json"),
     ("--here",),
     ("--no-cache",),
@@ -76,11 +77,11 @@ def check(run: Run, *args: str, codes: tuple[int, ...] = (0,)) -> Result:
     assert result.code in codes
     clean(
         result,
-        colours="--fzf" in args or args[0] == "preview",
+        colours=not {"--fzf", "--picker", "preview"}.isdisjoint(args),
         tabs=args[0] in {"list", "completion"},
     )
     if args[0] == "list" and "--json" not in args:
-        assert all(len(row) == 6 for row in result.rows)
+        assert {len(row) for row in result.rows} <= ({2, 11} if "--picker" in args else {6})
     return result
 
 
