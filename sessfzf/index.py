@@ -48,6 +48,12 @@ class Index:
         """Return the rows kept for each file as they stand there, None when new or changed."""
         take = self._known.pop
         texts = [take(key, None) for _, key, _ in sources]
+        if self._seen and None in texts:
+            seen = self._seen.get  # asked for before, one by one
+            texts = [
+                seen(key) if text is None else text
+                for (_, key, _), text in zip(sources, texts, strict=True)
+            ]
         self._taken.append((sources, texts))
         return texts
 

@@ -226,7 +226,7 @@ class _Fzf(Form):
         if session.hidden:
             mark, colour = MARKS.get(session.hidden, ("?", _DIM))
             title = self._paint(colour, f"{mark} {title}")
-        return f"{self._fork} {title}" if session.forked else title
+        return f"{self._fork} {title}" if session.words.endswith(IS_FORK) else title
 
     def _made(self, app: str, cwd: str, branch: str) -> _Cells:
         cells = self._cells.get((app, cwd, branch))

@@ -20,6 +20,7 @@ class Session:
 
     __slots__ = (
         "_rest",
+        "_words",
         "app",
         "approval",
         "branch",
@@ -65,7 +66,7 @@ class Session:
         cwd: str = "",
         branch: str = "",
         title: str = "",
-        _words: str = "",
+        words: str = "",
         unsearched: int | str = 0,
         *rest: str,
     ) -> None:
@@ -81,6 +82,7 @@ class Session:
         self.title = title
         # Bytes at the transcript's beginning where nobody has looked for a title yet.
         self.unsearched = int(unsearched)
+        self._words = words
         self.live = ""  # idle, busy, waiting or open: never from the index
         self._rest = rest
 
@@ -129,7 +131,9 @@ class Session:
 
         In the index it stands ready made, for who makes rows without a Session.
         """
-        return clean(" ".join(filter(None, (self.model, self.effort, self.forked and IS_FORK))))
+        return self._words or clean(
+            " ".join(filter(None, (self.model, self.effort, self.forked and IS_FORK)))
+        )
 
     @property
     def mtime(self) -> int:

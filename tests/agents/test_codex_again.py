@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from stores import dump, turn
 
+from sessfzf.files import open_quietly
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -25,7 +27,7 @@ class Indexed:
         self.one, self.two = home.codex(), home.codex()
         rows = [home.thread(self.one), home.thread(self.two), home.thread(GONE)]
         self.database = home.codex_db(rows)
-        self._run = run
+        self.run = run
         self.listed()
 
     def set(self, thread: Written | str, database: str = "", **fields: Any) -> None:
@@ -39,8 +41,8 @@ class Indexed:
 
     def listed(self) -> dict[str, dict[str, Any]]:
         """Return what is listed, the same with the cache, without it and once more."""
-        with_cache = self._run.listed()
-        assert self._run("list", "--json", "--all") == self._run(
+        with_cache = self.run.listed()
+        assert self.run("list", "--json", "--all") == self.run(
             "list", "--json", "--all", "--no-cache"
         )
         return with_cache
@@ -80,6 +82,25 @@ def test_a_row_that_changed_counts_and_so_does_its_changing_back(
     assert indexed.listed() == before | {indexed.one.id: before[indexed.one.id] | shown}
     indexed.set(indexed.one, **dict(zip(fields, old, strict=True)))
     assert indexed.listed() == before
+
+
+def test_what_a_row_does_not_say_of_a_session_opens_no_rollout(
+    indexed: Indexed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client at work writes to its index at every turn: the rollouts need not be read for it."""
+    indexed.set(indexed.one, tokens_used=7)
+    opened: list[str] = []
+
+    def watched(path: str) -> int:
+        opened.append(path)
+        return open_quietly(path)
+
+    monkeypatch.setattr("sessfzf.jsonl.open_quietly", watched)
+    assert indexed.run("list").code == 0
+    assert opened == []
+    indexed.set(indexed.two, name="new")
+    assert indexed.run("list").code == 0
+    assert opened == [indexed.two.path]
 
 
 def test_a_thread_that_became_a_sub_agents_is_no_session(indexed: Indexed) -> None:
