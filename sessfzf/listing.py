@@ -91,7 +91,7 @@ def run(  # noqa: PLR0913 - the command's options
                 out.watch(walk.left)
             sessions = _narrowed(walk.sessions(), query, places, all=all)
             for session in islice(sessions, stop):
-                out.write(form.row(_with_state(session, live)))
+                out.write(form.line(_with_state(session, live)))
         out.flush()
         if picker and walk.found and not out.any:
             write(f"{form.empty(scope)}\n")
@@ -208,7 +208,7 @@ class Walk:
                 if session is not None:
                     self.found = True
                     if all or not session.hidden:
-                        yield form.row(_with_state(session, live)).encode()
+                        yield form.line(_with_state(session, live))
                 continue
             self.found = True
             yield form.fields(id, store.app, when, cwd, branch, title, words)
@@ -433,7 +433,7 @@ class _Output:
 
     def __init__(self) -> None:
         self.any = False  # whether a row was written
-        self._rows: list[str] = []
+        self._rows: list[bytes] = []
         self._flushed = 0
         self._progress: Progress | None = None
 
@@ -449,7 +449,7 @@ class _Output:
         if self._progress:
             self._progress.clear()
 
-    def write(self, row: str) -> None:
+    def write(self, row: bytes) -> None:
         self.any = True
         self._rows.append(row)
         if len(self._rows) >= (_ROWS if self._flushed else _FIRST_ROWS):
@@ -476,7 +476,7 @@ class _Output:
         self.clear()
         rows, self._rows = self._rows, []
         self._flushed += len(rows)
-        write("\n".join(rows) + "\n")
+        write_bytes(b"\n".join(rows) + b"\n")
 
 
 def tell_if_empty() -> None:

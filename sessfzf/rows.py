@@ -56,6 +56,20 @@ class Form:
         """Return the row of a session."""
         raise NotImplementedError
 
+    def line(self, session: Session) -> bytes:
+        """Return the row of a session in UTF-8, made the quicker way where it can be."""
+        if session.hidden or session.live:
+            return self.row(session).encode()
+        return self.fields(
+            session.id,
+            session.app,
+            session.time,
+            session.cwd,
+            session.branch,
+            session.title,
+            session.words,
+        )
+
     def fields(  # noqa: PLR0913
         self,
         id: str,  # noqa: A002
@@ -125,10 +139,13 @@ class _Plain(Form):
         self._folders = Folders()
 
     def row(self, session: Session) -> str:
+        return self.line(session).decode()
+
+    def line(self, session: Session) -> bytes:
         # Whether it is hidden or live is not said: six fields have no room for it.
         return self.fields(
             session.id, session.app, session.time, session.cwd, session.branch, session.title, ""
-        ).decode()
+        )
 
     def fields(  # noqa: PLR0913
         self,
@@ -374,6 +391,9 @@ class _Picker(_Fzf):
 class _Json(Form):
     def row(self, session: Session) -> str:
         return _json(session)
+
+    def line(self, session: Session) -> bytes:
+        return _json(session).encode()
 
 
 def _json(session: Session) -> str:
