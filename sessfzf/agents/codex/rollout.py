@@ -33,7 +33,8 @@ _FAR_BYTES = 64 * 1024 * 1024
 _STAMP = rb'\{"timestamp"\s*:\s*"([^"\\]{19,40})"'
 # How a line begins, and the form of its stamp, in every release: 2026-11-02T08:00:00.100Z.
 _BEGINNING = b'{"timestamp":"'
-_USUAL = slice(len(_BEGINNING), len(_BEGINNING) + 24)
+_STAMP_LENGTH = 24
+_USUAL = slice(len(_BEGINNING), len(_BEGINNING) + _STAMP_LENGTH)
 _AFTER = slice(_USUAL.stop - 1, _USUAL.stop + 1)
 _HEAD_BYTES = (b'"session_meta"', b'"user_message"', b'"UserMessage"')
 _SETTINGS_BYTES = (b'"turn_context"', b'"thread_settings_applied"')
@@ -128,6 +129,13 @@ def _holds(text: bytes, needles: tuple[bytes, ...]) -> bool:
 
 def _newest(block: bytes, loads: Loads) -> int:
     """Return when the newest line of a block was written, in ms."""
+    # Where all lines begin as usual, none has to be looked at by itself.
+    begun = (b"\n" + block).split(b"\n" + _BEGINNING)
+    usual = [line[:_STAMP_LENGTH] for line in begun if line[_STAMP_LENGTH - 1 :][:2] == b'Z"']
+    if usual and len(usual) == block.count(b"\n") + (block[-1:] != b"\n"):
+        newest = milliseconds(max(usual).decode("ascii", "replace"))
+        if newest:
+            return newest
     latest = b""
     time = 0
     for line in newest_first(block):
