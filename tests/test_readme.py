@@ -470,7 +470,7 @@ def test_a_script_kept_in_a_file_is_made_anew_when_it_is_older_than_the_command(
     blocks = re.findall(r"^```shell\n# (\w+)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
     lines = dict(blocks)[name].splitlines()
     cache = tmp_path / "home" / ".cache"
-    cache.mkdir()
+    assert not cache.exists(), "as in the home of someone new"
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     keys = bound(name, [load_line(name)], path)
     assert bound(name, lines, path) == keys
