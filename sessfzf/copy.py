@@ -35,9 +35,11 @@ def run(key: str, *, id: bool = False) -> int:  # noqa: A002 - the option's own 
         plan.settle(chosen, "yes")  # the line is not run: what it would ask is only told
         text = chosen.line("sh")
     by = _put(text)
+    told = [f"copied by {by}:", "", text]
     columns = os.environ.get("FZF_PREVIEW_COLUMNS", "")
-    lines = wrap(text, int(columns)) if columns.isdecimal() and int(columns) else [text]
-    write("\n".join((f"copied by {by}:", "", *lines, "")))
+    if columns.isdecimal() and int(columns):
+        told = [line for part in told for line in wrap(part, int(columns))]
+    write("".join(f"{line}\n" for line in told))
     return 0
 
 

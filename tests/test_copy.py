@@ -179,3 +179,14 @@ def test_in_fzf_a_long_line_is_broken(
     monkeypatch.setenv("FZF_PREVIEW_COLUMNS", "40")
     assert max(map(len, run("copy", made.id).text.splitlines())) <= 40
     assert "\n" not in used(tools)["xclip"]
+
+
+@pytest.mark.usefixtures("tools")
+def test_in_fzf_what_took_it_is_told_in_full(made: Written) -> None:
+    _, _, out = by_terminal("--id", made.id, FZF_PREVIEW_COLUMNS="40")
+    told, _, copied = out.decode().partition("\n\n")
+    assert max(map(len, told.split("\n"))) <= 40
+    assert told.replace("\n", " ") == (
+        "copied by the terminal, if it lets programs do that (OSC 52):"
+    )
+    assert copied == f"{made.id}\n"
