@@ -72,7 +72,7 @@ def sessfzf(
         ),
     ] = False,
 ) -> None:
-    """Fzf over every coding-agent session on this machine, and a safe way back into one.
+    """Find every coding-agent session on this machine with fzf, and a safe way back into one.
 
     Without a command, in a terminal: sessfzf resume.
 
@@ -192,7 +192,7 @@ def preview(key: Key) -> None:
 
 @app.command()
 def keys() -> None:
-    """Show the keys of the picker, its marks and what can be typed in it.
+    """Show the keys of the picker, its marks and its search words.
 
     Example: sessfzf keys
     """
