@@ -32,6 +32,7 @@ _RESET = "\x1b[0m"
 _RED, _GREEN, _YELLOW, _CYAN, _MAGENTA = (f"\x1b[{code}m" for code in (31, 32, 33, 36, 35))
 _YOU, _THEM = "\x1b[1;36m", "\x1b[1;35m"
 _LABEL_WIDTH = 10
+_ENTER = ("Enter", "")  # labels of what the key does
 _INDENT = "  "
 _MARKS = {TOOL: "  → ", NOTE: "  — "}  # of turns that are one line each
 _DEFAULT_COLUMNS = 80
@@ -56,10 +57,15 @@ def run(key: str = "") -> int:
     # First: for a long thread it looks further for the settings than the list does.
     launch = agent.launch(session, recorded=False, fork=False)
     told = store.conversation()
-    head = _facts(session, [*_told(session, launch), *_past(session, agent, told)], columns)
+    room = max(height // 2, 1) if height else 0
+    now = list(_told(session, launch))
+    if room and len(_facts(session, now, columns)) > room:
+        # The row of the list says the others, too, but not what the key does and asks.
+        now.sort(key=lambda fact: fact[1] not in _ENTER)
+    head = _facts(session, [*now, *_past(session, agent, told)], columns)
     head.append(((DIM, "─" * columns),))
-    if height:
-        head = head[: max(height // 2, 1)]
+    if room:
+        head = head[:room]
     _show(head)  # at once: when nobody reads any more, this is where it ends
     if not height or height > len(head):
         _show(_end(told, session, columns, height and height - len(head)))
@@ -117,6 +123,8 @@ def _facts(session: Session, told: list[Fact], columns: int) -> list[Line]:
 
 def _told(session: Session, launch: Launch) -> Iterator[Fact]:
     """Yield what the session is, and what resuming it would do."""
+    from sessfzf.repository import branch
+
     mark, colour = MARKS.get(session.live, ("", PLAIN))
     place = "in the background" if launch.attaches else ""
     state = f"{mark} {session.live} {place}".strip()
@@ -124,11 +132,13 @@ def _told(session: Session, launch: Launch) -> Iterator[Fact]:
     refusal = _refusal(session)
     folder = Folders()[session.cwd] or "not recorded"
     yield (_RED, "folder", f"{folder} {GONE_MARK}") if refusal else (_CYAN, "folder", folder)
-    yield from _branch(session, there=not refusal)
+    present = "" if refusal else branch(session.cwd)
+    yield from _branch(session, present)
     used = ", ".join(filter(None, (session.model, session.effort)))
     yield PLAIN, "model", used or "not recorded"
     yield PLAIN, "approvals", _approvals(session)
-    yield from _enter(launch, refusal)
+    moved = bool(present and session.branch and present != session.branch)
+    yield from _enter(session, launch, refusal, moved=moved)
 
 
 def _past(session: Session, agent: Agent, told: Conversation) -> Iterator[Fact]:
@@ -168,10 +178,7 @@ def _refusal(session: Session) -> str:
     return ""
 
 
-def _branch(session: Session, *, there: bool) -> Iterator[Fact]:
-    from sessfzf.repository import branch
-
-    present = branch(session.cwd) if there else ""
+def _branch(session: Session, present: str) -> Iterator[Fact]:
     if present and not session.branch:
         yield PLAIN, "branch", f"not recorded, the folder is on {present}"
     elif present and present != session.branch:
@@ -185,14 +192,20 @@ def _approvals(session: Session) -> str:
     return told or "not recorded"
 
 
-def _enter(launch: Launch, refusal: str) -> Iterator[Fact]:
+def _enter(session: Session, launch: Launch, refusal: str, *, moved: bool) -> Iterator[Fact]:
     """Yield what the key in the picker will do, which is what ``plan`` does without options."""
     if refusal:
         yield _RED, "Enter", f"refuses: {refusal}"
         return
     held = [f"{one['what']} {one['given']}, {one['why']}" for one in launch.held_back]
     kept = "attaches to it" if launch.attaches else "resumes"
-    yield PLAIN, "Enter", "; ".join(held) or f"{kept} with these approvals"
+    if session.approval or session.sandbox:
+        kept += " with these approvals"
+    elif not launch.attaches:
+        kept += " with the agent's strict default"
+    yield PLAIN, "Enter", "; ".join(held) or kept
+    if moved and not launch.attaches:
+        yield _RED, "", "asks first: the branch moved"
     for question in launch.questions:
         yield _RED, "", f"asks first: {question}"
 

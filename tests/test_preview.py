@@ -127,6 +127,15 @@ def test_what_is_kept_is_told(run: Run, home: Home) -> None:
     assert shown(run, made.id)[0]["Enter"] == "resumes with these approvals"
 
 
+def test_approvals_that_are_not_recorded_are_not_said_to_be_kept(run: Run, home: Home) -> None:
+    made = home.claude(cwd=home.folder("api"), version="2.0.77")
+    facts, _ = shown(run, made.id)
+    assert facts["approvals"] == "not recorded"
+    assert facts["Enter"] == "resumes with the agent's strict default"
+    home.claude_live(made.id, job="0b0e0d0c")
+    assert shown(run, made.id)[0]["Enter"] == "attaches to it"
+
+
 def test_what_enter_does_is_what_plan_does(run: Run, home: Home) -> None:
     folder = home.folder("api")
     for mode in ("default", "plan", "acceptEdits", "bypassPermissions", "made-up"):
@@ -167,9 +176,14 @@ def test_both_branches_are_told_when_they_differ(run: Run, home: Home) -> None:
         ("feat", "feat"),
     ):
         made = home.claude(cwd=folder, branch=recorded)
-        assert shown(run, made.id)[0]["branch"] == told
+        facts, _ = shown(run, made.id)
+        assert facts["branch"] == told
+        asked = "asks first: the branch moved" in facts["Enter"]
+        assert asked == bool(run("plan", made.id, "--json", "--confirm", "print").code)
     made = home.claude(cwd=folder, branch=None)
-    assert shown(run, made.id)[0]["branch"] == "not recorded, the folder is on feat"
+    facts, _ = shown(run, made.id)
+    assert facts["branch"] == "not recorded, the folder is on feat"
+    assert "asks" not in facts["Enter"]
     made = home.claude(cwd=home.folder("plain"), branch=None)
     assert "branch" not in shown(run, made.id)[0]
 
@@ -512,6 +526,19 @@ def test_it_fits_the_window_with_the_newest_at_the_bottom(
         assert max(map(width, lines)) <= 60
         if height > 3:
             assert "…" in lines
+
+
+@pytest.mark.parametrize("height", range(4, 30))
+def test_in_a_low_window_what_enter_does_comes_before_what_the_row_says(
+    run: Run, home: Home, monkeypatch: pytest.MonkeyPatch, height: int
+) -> None:
+    monkeypatch.setenv("FZF_PREVIEW_COLUMNS", "80")
+    monkeypatch.setenv("FZF_PREVIEW_LINES", str(height))
+    made = home.claude([say("hello")], cwd="/home/kim/gone")
+    told = run("preview", made.id).text.split("\n")
+    assert told[0] == "hello"
+    assert "Enter     refuses: the session's folder is gone" in told
+    assert told[1].startswith("Enter" if height < 14 else "app")
 
 
 WIDE: Final = (
