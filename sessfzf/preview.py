@@ -61,7 +61,7 @@ def run(key: str = "") -> int:
     now = list(_told(session, launch))
     if room and len(_facts(session, now, columns)) > room:
         # The row of the list says the others, too, but not what the key does and asks.
-        now.sort(key=lambda fact: fact[1] not in _ENTER)
+        now.sort(key=lambda fact: (fact[1] not in _ENTER, fact[1] != "approvals"))
     head = _facts(session, [*now, *_past(session, agent, told)], columns)
     head.append(((DIM, "─" * columns),))
     if room:
