@@ -132,7 +132,7 @@ def drive(
             screen.keys("C-u")
             screen.wait(r"session> .*\b4/4")
         beside = size[0] >= 100
-        facts = r"app +claude-code"
+        facts = r"Enter +resumes with"
         if not beside:
             assert not re.search(facts, screen.screen())
             press(screen, "M-p", facts)
