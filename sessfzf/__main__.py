@@ -9,6 +9,9 @@ import sys
 from sessfzf.errors import SessfzfError
 from sessfzf.streams import check, tell, write
 
+# The hot commands and their modules.
+_HOT = {"list": "listing", "grep": "grep", "plan": "plan", "preview": "preview"}
+
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command with these arguments (sys.argv's without), return the exit code.
@@ -63,21 +66,17 @@ def _dispatch(arguments: list[str]) -> int:
         from sessfzf.demo import run as demo
 
         return demo(arguments[1:], _dispatch)
-    if name in {"list", "plan", "preview"}:
+    if name in _HOT:
         # Nothing here lives long enough to be worth collecting, and with 10,000 sessions looking
         # for garbage takes a third of the time.
         gc.disable()
         from sessfzf.options import parse
 
-        if name == "list":
-            from sessfzf import listing as module
-        elif name == "plan":
-            from sessfzf import plan as module  # type: ignore[no-redef]
-        else:
-            from sessfzf import preview as module  # type: ignore[no-redef]
+        module = __import__(f"sessfzf.{_HOT[name]}", fromlist=("run",))
         values = parse(arguments[1:], module.OPTIONS, module.POSITIONAL)
         if values is not None and (name == "list" or module.POSITIONAL in values):
-            return module.run(**values)  # type: ignore[arg-type]
+            code: int = module.run(**values)
+            return code
     elif arguments == ["keys"]:
         from sessfzf.keys import run as keys
 

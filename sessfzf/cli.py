@@ -49,6 +49,35 @@ Confirm = Annotated[
         help="Where there is a question: ask it, print the line all the same, or take a yes.",
     ),
 ]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
+Fzf = Annotated[bool, typer.Option("--fzf", help="Aligned and coloured, for fzf.")]
+Picker = Annotated[
+    bool, typer.Option("--picker", help="As --fzf, with what our own picker shows and seeks.")
+]
+Apps = Annotated[
+    list[str] | None,
+    typer.Option("--app", metavar="APP", help="Only this agent's: claude-code, codex. Repeatable."),
+]
+Here = Annotated[
+    bool,
+    typer.Option(
+        "--here", help="Only of this folder and below, and of this repository's other worktrees."
+    ),
+]
+Scope = Annotated[
+    str,
+    typer.Option(
+        metavar="all|repository|folder",
+        help="Only of this folder and below, or of this repository and its worktrees.",
+    ),
+]
+All = Annotated[
+    bool, typer.Option("--all", help="Also what is hidden: claude -p, codex exec, archived.")
+]
+Limit = Annotated[int | None, typer.Option(min=0, metavar="N", help="At most so many rows.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor write the index.")]
+Regex = Annotated[bool, typer.Option("--regex", help="PATTERN is a regular expression of Python.")]
+Word = Annotated[bool, typer.Option("--word", help="Only whole words.")]
 Fork = Annotated[bool, typer.Option("--fork", help="Go on in a copy of the session.")]
 
 
@@ -83,40 +112,15 @@ def sessfzf(
 @app.command("list")
 def list_(  # noqa: PLR0913 - the command's options
     query: Query = "",
-    json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
-    fzf: Annotated[bool, typer.Option("--fzf", help="Aligned and coloured, for fzf.")] = False,
-    picker: Annotated[
-        bool, typer.Option("--picker", help="As --fzf, with what our own picker shows and seeks.")
-    ] = False,
-    apps: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--app", metavar="APP", help="Only this agent's: claude-code, codex. Repeatable."
-        ),
-    ] = None,
-    here: Annotated[
-        bool,
-        typer.Option(
-            "--here",
-            help="Only of this folder and below, and of this repository's other worktrees.",
-        ),
-    ] = False,
-    scope: Annotated[
-        str,
-        typer.Option(
-            metavar="all|repository|folder",
-            help="Only of this folder and below, or of this repository and its worktrees.",
-        ),
-    ] = "",
-    everything: Annotated[
-        bool, typer.Option("--all", help="Also what is hidden: claude -p, codex exec, archived.")
-    ] = False,
-    limit: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="At most so many rows.")
-    ] = None,
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Neither read nor write the index.")
-    ] = False,
+    json: Json = False,
+    fzf: Fzf = False,
+    picker: Picker = False,
+    apps: Apps = None,
+    here: Here = False,
+    scope: Scope = "",
+    everything: All = False,
+    limit: Limit = None,
+    no_cache: NoCache = False,
 ) -> None:
     """Print one row a session, the newest first.
 
@@ -136,6 +140,61 @@ def list_(  # noqa: PLR0913 - the command's options
             here=here,
             scope=scope,
             all=everything,
+            limit=limit,
+            no_cache=no_cache,
+        )
+    )
+
+
+@app.command()
+def grep(  # noqa: PLR0913 - the command's options
+    pattern: Annotated[
+        str,
+        typer.Argument(
+            metavar="PATTERN", help="What was said; after -- when it begins with a dash."
+        ),
+    ],
+    regex: Regex = False,
+    word: Word = False,
+    prompts: Annotated[
+        bool, typer.Option("--prompts", help="Only in what the person typed.")
+    ] = False,
+    everything: Annotated[
+        bool, typer.Option("--everything", help="Also in what tools gave, system prompts and all.")
+    ] = False,
+    json: Json = False,
+    fzf: Fzf = False,
+    picker: Picker = False,
+    apps: Apps = None,
+    here: Here = False,
+    scope: Scope = "",
+    hidden: All = False,
+    limit: Limit = None,
+    no_cache: NoCache = False,
+) -> None:
+    """Print the sessions in which something was said, the newest first.
+
+    The fields of list and one more: the newest line that matches. An upper-case letter in PATTERN
+    makes case count. With ripgrep installed it is faster.
+
+    Example: sessfzf grep 'flaky test' --prompts
+    """
+    from sessfzf import grep as grep_
+
+    raise typer.Exit(
+        grep_.run(
+            pattern,
+            json=json,
+            fzf=fzf,
+            picker=picker,
+            regex=regex,
+            word=word,
+            prompts=prompts,
+            everything=everything,
+            app=apps,
+            here=here,
+            scope=scope,
+            all=hidden,
             limit=limit,
             no_cache=no_cache,
         )

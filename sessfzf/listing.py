@@ -69,10 +69,10 @@ def run(  # noqa: PLR0913 - the command's options
 
     Raises SessfzfError for an unknown agent, OSError when stdout cannot be written.
     """
-    form = formatter(_form(json=json, fzf=fzf, picker=picker), int(seconds_now() * 1000))
+    form = formatter(form_name(json=json, fzf=fzf, picker=picker), int(seconds_now() * 1000))
     if scope or picker:
-        scope = _scope(scope)
-    chosen = _stores(app)
+        scope = scope_of(scope)
+    chosen = choose(app)
     problems = Problems()
     index = Index(enabled=not no_cache)
     if picker:
@@ -83,15 +83,15 @@ def run(  # noqa: PLR0913 - the command's options
     live = walk.live()
     stop = None if limit is None else min(limit, maxsize)  # islice takes no more
     try:
-        places = _places(scope, here=here, picker=picker)
+        places = places_of(scope, here=here, picker=picker)
         if walk.discover() and not (json or query or places):
             out.write_all(islice(walk.rows(form, live, all=all), stop))
         else:
             if not walk.complete:
                 out.watch(walk.left)
-            sessions = _narrowed(walk.sessions(), query, places, all=all)
+            sessions = narrowed(walk.sessions(), query, places, all=all)
             for session in islice(sessions, stop):
-                out.write(form.line(_with_state(session, live)))
+                out.write(form.line(with_state(session, live)))
         out.flush()
         if picker and walk.found and not out.any:
             write(f"{form.empty(scope)}\n")
@@ -100,24 +100,26 @@ def run(  # noqa: PLR0913 - the command's options
     finally:
         out.clear()
         index.save(complete=walk.complete and not app)
-    _tell(problems, chosen, nothing=walk.complete and not walk.found)
+    tell_problems(problems, chosen, nothing=walk.complete and not walk.found)
     return 0
 
 
-def _form(**asked: bool) -> str:
+def form_name(**asked: bool) -> str:
+    """Return the form of rows that is asked for. Raises SessfzfError for two at once."""
     forms = [name for name, wanted in asked.items() if wanted]
     if len(forms) > 1:
         raise SessfzfError(f"--{forms[0]} and --{forms[1]} exclude each other: give one of them", 2)
     return forms[0] if forms else ""
 
 
-def _narrowed(
+def narrowed(
     sessions: Iterator[Session],
     query: str,
     places: list[Within],
     *,
     all: bool,  # noqa: A002
 ) -> Iterator[Session]:
+    """Return those of the sessions that these options of ``list`` leave."""
     if not all:
         sessions = (session for session in sessions if not session.hidden)
     for place in places:
@@ -125,7 +127,8 @@ def _narrowed(
     return filter(_matcher(query), sessions) if query else sessions
 
 
-def _with_state(session: Session, live: Live) -> Session:
+def with_state(session: Session, live: Live) -> Session:
+    """Return the session with what is known of its being open somewhere."""
     if live:
         session.live = live.get((session.app, session.id), "")
     return session
@@ -208,7 +211,7 @@ class Walk:
                 if session is not None:
                     self.found = True
                     if all or not session.hidden:
-                        yield form.line(_with_state(session, live))
+                        yield form.line(with_state(session, live))
                 continue
             self.found = True
             yield form.fields(id, store.app, when, cwd, branch, title, words)
@@ -380,7 +383,8 @@ def offer(session: Session, best: Best) -> bool:
     return better
 
 
-def _stores(apps: list[str] | None) -> list[Store]:
+def choose(apps: list[str] | None) -> list[Store]:
+    """Return the stores of these agents, all when none are named. Raises SessfzfError."""
     every = stores()
     names = [store.app for store in every]
     for app in apps or ():
@@ -405,7 +409,8 @@ def _matcher(query: str) -> Callable[[Session], bool]:
     return matches
 
 
-def _scope(scope: str) -> str:
+def scope_of(scope: str) -> str:
+    """Return the scope that is asked for or chosen. Raises SessfzfError when it is none."""
     from sessfzf.scopes import SCOPES, chosen
 
     if scope and scope not in SCOPES:
@@ -415,7 +420,7 @@ def _scope(scope: str) -> str:
     return scope or chosen()
 
 
-def _places(scope: str, *, here: bool, picker: bool) -> list[Within]:
+def places_of(scope: str, *, here: bool, picker: bool) -> list[Within]:
     """Return what a session has to belong to, each of them."""
     if not here and scope in {"", "all"}:
         return []
@@ -485,10 +490,11 @@ def tell_if_empty() -> None:
     walk = Walk(chosen, Index(), problems)
     walk.discover()
     if next(walk.sessions(), None) is None:
-        _tell(problems, chosen, nothing=True)
+        tell_problems(problems, chosen, nothing=True)
 
 
-def _tell(problems: Problems, chosen: list[Store], *, nothing: bool) -> None:
+def tell_problems(problems: Problems, chosen: list[Store], *, nothing: bool) -> None:
+    """Say on stderr what could not be read, and where was looked if there is ``nothing``."""
     from sessfzf.text import clean
 
     if problems.found:

@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sessfzf.search.judge import Match
     from sessfzf.session import Session
 
     _Cells = tuple[str, str, str]  # the app's, those of folder and branch, what follows the title
@@ -85,6 +86,10 @@ class Form:
         Not as text: a character that is not ASCII would make all text written with it take longer.
         """
         raise NotImplementedError
+
+    def matched(self, session: Session, match: Match) -> str:
+        """Return the row of a session with one field more: the line in it that matches."""
+        return f"{self.row(session)}\t{match[1]}"
 
 
 class Ages:
@@ -210,6 +215,7 @@ class _Fzf(Form):
     def _set_widths(self, columns: int) -> None:
         self._folder_width = min(max(columns // 4, 16), 40)
         self._branch_width = min(max(columns // 8, 8), 24)
+        self._title_width = min(max(columns // 4, 16), 40)
 
     def row(self, session: Session) -> str:
         app, place, _ = self._made(session.app, session.cwd, session.branch)
@@ -231,6 +237,19 @@ class _Fzf(Form):
             title = f"{self._fork} {title}"
         shown, place, _ = self._made(app, cwd, branch)
         return f"{id}\t{shown}\t{self._idle(time)}\t{place}\t{title}".encode()
+
+    def matched(self, session: Session, match: Match) -> str:
+        # The title as a column, so that the lines stand below each other.
+        app, place, _ = self._made(session.app, session.cwd, session.branch)
+        title = fit(_visible(session.title), self._title_width)
+        front = f"{session.id}\t{app}\t{self._when(session)}\t{place}"
+        return f"{front}\t{title}\t{self._line(match)}"
+
+    def _line(self, match: Match) -> str:
+        _, line, start, end = match
+        if start < end:
+            return f"{line[:start]}{self._paint(_RED, line[start:end])}{line[end:]}"
+        return line
 
     def _when(self, session: Session) -> str:
         if not session.live:
@@ -338,6 +357,12 @@ class _Picker(_Fzf):
         before = self._app_width + _AGE_WIDTH + self._folder_width + self._branch_width
         self._edge = " " * (columns - before) + "\t" + (_DIM if self._colour else "")
 
+    def matched(self, session: Session, match: Match) -> str:
+        # In the place of the title, for which there is not much room anyway.
+        app, place, _ = self._made(session.app, session.cwd, session.branch)
+        front = f"{session.id}\t{app}\t{self._when(session)}\t{place}"
+        return f"{front}\t{self._line(match)}  {self._paint(_DIM, _visible(session.title))}"
+
     def row(self, session: Session) -> str:
         _, _, rest = self._made(session.app, session.cwd, session.branch)
         words = [_visible(session.words)]
@@ -395,8 +420,11 @@ class _Json(Form):
     def line(self, session: Session) -> bytes:
         return _json(session).encode()
 
+    def matched(self, session: Session, match: Match) -> str:
+        return _json(session, by=match[0], match=match[1])
 
-def _json(session: Session) -> str:
+
+def _json(session: Session, **more: str) -> str:
     record = {
         "app": session.app,
         "id": session.id,
@@ -413,6 +441,7 @@ def _json(session: Session) -> str:
         "live": session.live or None,
         "hidden": session.hidden or None,
         "path": session.path if session.stamp else None,
+        **more,
     }
     import orjson
 

@@ -16,7 +16,9 @@ One module an agent. It offers, and nothing else is asked of it:
     the Launch that resumes a session.
 ``conversation.turns(session, limit)``
     what was said and done, the newest first, from the last ``limit`` bytes. In a module of its own,
-    which only the preview imports. Raises OSError.
+    which only the preview and the search import. Raises OSError.
+``conversation.said(record)`` and ``conversation.NEEDLES``
+    the turns of one record of a transcript, and bytes one of which is in each that has any.
 ``conversation.kept_until(session)``
     when the agent itself will delete it, in epoch ms, 0 when it will not or nobody can say.
 ``conversation.parent(session)``
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from sessfzf.index import Index
-    from sessfzf.jsonl import Loads
+    from sessfzf.jsonl import Loads, Record
     from sessfzf.session import Session
 
     # One file as a walk of the store saw it: mtime_ns, key, session id. The key is the path and the
@@ -64,7 +66,10 @@ if TYPE_CHECKING:
     class Conversation(Protocol):
         """What an agent's module of that name offers: see above."""
 
+        NEEDLES: tuple[bytes, ...]
+
         def turns(self, session: Session, limit: int) -> Iterator[Turn]: ...  # noqa: D102
+        def said(self, record: Record) -> list[Turn]: ...  # noqa: D102
         def kept_until(self, session: Session) -> int: ...  # noqa: D102
         def parent(self, session: Session) -> str: ...  # noqa: D102
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sessfzf.jsonl import Record
     from sessfzf.session import Session
 
-_NEEDLES = (b'"user"', b'"assistant"', b'"local_command"', b'"compact_boundary"')
+NEEDLES = (b'"user"', b'"assistant"', b'"local_command"', b'"compact_boundary"')
 # What the client writes beside the conversation, and what a sub-agent said in old releases (B5).
 _ASIDE = ("isMeta", "isVisibleInTranscriptOnly", "isSidechain")
 _SHELL = "<bash-input>"
@@ -32,10 +32,8 @@ _DAY = 86_400_000  # ms
 
 def turns(session: Session, limit: int) -> Iterator[Turn]:
     """Yield the turns of the last ``limit`` bytes, the newest first. Raises OSError."""
-    for record in newest_records(session.path, _NEEDLES, limit):
-        if any(record.get(flag) is True for flag in _ASIDE):
-            continue
-        yield from reversed(_turns(record))
+    for record in newest_records(session.path, NEEDLES, limit):
+        yield from reversed(said(record))
 
 
 def kept_until(session: Session) -> int:
@@ -66,7 +64,10 @@ def parent(session: Session) -> str:
     return os.path.join(os.path.dirname(session.path), f"{session.forked}.jsonl")
 
 
-def _turns(record: Record) -> list[Turn]:
+def said(record: Record) -> list[Turn]:
+    """Return the turns of one record, in their order."""
+    if any(record.get(flag) is True for flag in _ASIDE):
+        return []
     kind = record.get("type")
     if kind == "system" and record.get("subtype") == "local_command":
         return _said(string(record.get("content")), 0)

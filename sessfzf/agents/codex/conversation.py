@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sessfzf.jsonl import Record
     from sessfzf.session import Session
 
-_NEEDLES = (
+NEEDLES = (
     *(b'"user_message"', b'"UserMessage"', b'"agent_message"', b'"AgentMessage"'),
     *(b'"function_call"', b'"custom_tool_call"', b'"local_shell_call"', b'"web_search_call"'),
     *(b'"CommandExecution"', b'"compacted"', b'"context_compacted"', b'"turn_aborted"'),
@@ -34,26 +34,31 @@ _NAMES = {"local_shell_call": "shell", "web_search_call": "web_search"}
 
 
 def turns(session: Session, limit: int) -> Iterator[Turn]:
-    """Yield the turns of the last ``limit`` bytes, the newest first. Raises OSError.
+    """Yield the turns of the last ``limit`` bytes, the newest first. Raises OSError."""
+    if not session.path.endswith(".jsonl"):
+        yield NOTE, "compressed: what was said cannot be shown"
+        return
+    for record in newest_records(session.path, NEEDLES, limit):
+        yield from reversed(said(record))
+
+
+def said(record: Record) -> list[Turn]:
+    """Return the turns of one record, in their order.
 
     Every prompt and answer is recorded twice: as an event, which is what was said, and as an item
     for the model, which the client's own words are, too. Calls of tools are only among the items.
     """
-    if not session.path.endswith(".jsonl"):
-        yield NOTE, "compressed: what was said cannot be shown"
-        return
-    for record in newest_records(session.path, _NEEDLES, limit):
-        payload = table(record.get("payload"))
-        kind = record.get("type")
-        if kind == "compacted":
-            yield NOTE, "compacted"
-        elif kind == "event_msg":
-            yield from _event(payload)
-        elif kind == "response_item":
-            called = string(payload.get("type"))
-            if called in _CALLS:
-                name = _NAMES.get(called) or payload.get("name")
-                yield _call(name, payload.get(_CALLS[called]))
+    payload = table(record.get("payload"))
+    kind = record.get("type")
+    if kind == "compacted":
+        return [(NOTE, "compacted")]
+    if kind == "event_msg":
+        return _event(payload)
+    called = string(payload.get("type"))
+    if kind == "response_item" and called in _CALLS:
+        name = _NAMES.get(called) or payload.get("name")
+        return [_call(name, payload.get(_CALLS[called]))]
+    return []
 
 
 def _call(name: object, arguments: object) -> Turn:
