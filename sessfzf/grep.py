@@ -54,7 +54,7 @@ OPTIONS = {
 POSITIONAL = "pattern"
 _NOTHING = 1
 # Sessions are searched some at a time: few at first, so that the newest are soon on the screen.
-_FIRST_BYTES, _MORE, _MOST_BYTES = 8 << 20, 4, 512 << 20
+_FIRST_BYTES, _MORE, _MOST_BYTES = 8 << 20, 8, 512 << 20
 _WORTH_RG = 4 * _FIRST_BYTES  # what is less, is searched as soon as rg has started
 _MOST_NAMES = 64 * 1024  # bytes of paths; a command line takes 128 KiB and more
 

@@ -97,12 +97,15 @@ class Judge:
         if self._parsed == _MANY:
             self._loads = loader(_MANY)
         for record in reversed(records(line, self._loads)):
-            for role, text in reversed(self._said(record)):
-                if role in self._roles and (match := self._in(role, text)):
+            for turn in reversed(self._said(record)):
+                if match := self.matches(*turn):
                     return match
         return None
 
-    def _in(self, role: str, text: str) -> Match | None:
+    def matches(self, role: str, text: str) -> Match | None:
+        """Return the first match in a turn, if it is one that counts."""
+        if role not in self._roles:
+            return None
         text = normal(text)
         try:
             place = self._pattern.search(text)

@@ -60,16 +60,20 @@ class Store:
         if self._database is not None:
             self._database.close()
 
-    def claude(self, count: int, dense: int = DENSE, size: int = 0, old: float = 0) -> Store:
+    def claude(
+        self, count: int, dense: int = DENSE, size: int = 0, old: float = 0, scale: float = 0
+    ) -> Store:
         """Add transcripts of Claude Code, of ``size`` bytes each or of sizes drawn like real ones.
 
-        ``old`` is the share of a client that gave no titles; one in ten has sub-agents.
+        ``old`` is the share of a client that gave no titles; one in ten has sub-agents. With
+        ``scale`` they are so many times as large, and none is made 200 MB large.
         """
         new, untitled = _Transcript("2.1.332"), _Transcript("2.1.150")
         for number in range(count):
             own, values = self._values(number)
             folder = f"{self.home}/.claude/projects/{stores.slug(values[_CWD])}"
-            wanted = size or (200 * MB if number % _BIG_EVERY == 1 else self._size())
+            large = number % _BIG_EVERY == 1 and not scale
+            wanted = size or (200 * MB if large else int(self._size() * (scale or 1)))
             kind = untitled if self._random.random() < old else new
             self._write(f"{folder}/{own}.jsonl", values, *kind.parts(wanted, dense), size=wanted)
             if self._random.random() < _WITH_AGENTS:

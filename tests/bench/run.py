@@ -23,6 +23,7 @@ sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import checks
 import peers
 import picker
+import search
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +43,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="sessfzf-bench-") as folder:
         bench = checks.Bench(options.command, folder, options.repeats, sizes)
         _line(("what", "limit", "measured", ""), (64, 24, 24, 4))
-        for row in chain(checks.rows(bench), picker.rows(bench)):
+        for row in chain(checks.rows(bench), picker.rows(bench), search.rows(bench)):
             failed |= row.passed is False
             _line((row.what, row.limit, row.measured, _VERDICTS[row.passed]), (64, 24, 24, 4))
         print()
