@@ -237,7 +237,15 @@ def plan(  # noqa: PLR0913 - the command's options
 
 
 @app.command()
-def preview(key: Key) -> None:
+def preview(
+    key: Key,
+    find: Annotated[
+        str,
+        typer.Option(metavar="PATTERN", help="Show where this was said last, as grep finds it."),
+    ] = "",
+    regex: Regex = False,
+    word: Word = False,
+) -> None:
     """Show a session: its facts, and the end of its conversation.
 
     As high and wide as fzf's preview window, or the terminal.
@@ -246,7 +254,7 @@ def preview(key: Key) -> None:
     """
     from sessfzf import preview as preview_
 
-    raise typer.Exit(preview_.run(key))
+    raise typer.Exit(preview_.run(key, find=find, regex=regex, word=word))
 
 
 @app.command()

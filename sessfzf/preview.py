@@ -9,6 +9,7 @@ from sessfzf.agents import ANSWER, NOTE, PROMPT, TOOL, source
 from sessfzf.errors import SessfzfError
 from sessfzf.jsonl import TAIL_BYTES, parse
 from sessfzf.markdown import BOLD, DIM, PLAIN, open_fence, render
+from sessfzf.options import FLAG, VALUE
 from sessfzf.plan import check_folder, given, resolve
 from sessfzf.rows import GONE_MARK, MARKS, Ages, Folders
 from sessfzf.streams import write
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
 
     from sessfzf.agents import Agent, Conversation, Launch, Turn
     from sessfzf.markdown import Line
+    from sessfzf.search.pattern import Pattern
     from sessfzf.session import Session
 
     # What it is painted in, a label, and the text.
     Fact = tuple[str, str, str]
 
-OPTIONS: dict[str, int] = {}
+OPTIONS = {"--find": VALUE, "--regex": FLAG, "--word": FLAG}
 POSITIONAL = "key"
 
 _RESET = "\x1b[0m"
@@ -46,13 +48,15 @@ _DAY = 86_400_000  # ms
 _SOON = 7 * _DAY
 
 
-def run(key: str = "") -> int:
+def run(key: str = "", *, find: str = "", regex: bool = False, word: bool = False) -> int:
     """Write the preview of the session to stdout; return the exit code.
 
-    Raises SessfzfError like ``plan``, but not for what keeps a session from being resumed: that is
-    one of the facts.
+    With ``find`` the conversation is shown around its newest match, which is marked; ``regex`` and
+    ``word`` say what it is, as for ``grep``. Raises SessfzfError like ``plan``, but not for what
+    keeps a session from being resumed: that is one of the facts.
     """
     store, agent, session = resolve(given(key))
+    sought = _pattern(find, regex=regex, word=word) if find else None
     columns, height = _screen()
     # First: for a long thread it looks further for the settings than the list does.
     launch = agent.launch(session, recorded=False, fork=False)
@@ -68,8 +72,16 @@ def run(key: str = "") -> int:
         head = head[:room]
     _show(head)  # at once: when nobody reads any more, this is where it ends
     if not height or height > len(head):
-        _show(_end(told, session, columns, height and height - len(head)))
+        room = height and height - len(head)
+        found = _found(told, session, sought, columns, room) if sought and session.stamp else []
+        _show(found or _end(told, session, columns, room))
     return 0
+
+
+def _pattern(text: str, *, regex: bool, word: bool) -> Pattern:
+    from sessfzf.search.pattern import Pattern  # not above: it needs re
+
+    return Pattern(text, regex=regex, word=word)
 
 
 def _screen() -> tuple[int, int]:
@@ -252,6 +264,29 @@ def _end(told: Conversation, session: Session, columns: int, room: int) -> list[
         if room > 1:
             lines[0] = ((DIM, "…"),)
     return lines or [((DIM, fit(_SILENT, columns).rstrip()),)]
+
+
+def _found(
+    told: Conversation, session: Session, sought: Pattern, columns: int, room: int
+) -> list[Line]:
+    """Return ``room`` lines around the newest match, all near it when that is 0; none without."""
+    from sessfzf.search.around import around, mark
+
+    try:
+        turns, at = around(told, session, sought)
+    except OSError:
+        return []
+    bodies = [(role, _body(role, text, columns, 0)) for role, text in turns]
+    before = _laid_out([turn for turn in bodies[:at] if turn[1]], session.app)
+    lines = _laid_out([turn for turn in bodies if turn[1]], session.app)
+    lines, first = mark(lines, sought, len(before))
+    if not room or len(lines) <= room:
+        return lines
+    start = max(0, min(first - room // 3, len(lines) - room))
+    shown = lines[start : start + room]
+    if start and room > 2:  # noqa: PLR2004 - one of them is the match's
+        shown[0] = ((DIM, "…"),)
+    return shown
 
 
 def _turns(told: Conversation, session: Session) -> Iterator[Turn]:

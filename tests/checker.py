@@ -32,7 +32,7 @@ MARKS_IN_A_ROW: Final = 4
 # The colours of README, "Rows" and "The preview", and nothing else that begins with ESC.
 COLOURS: Final = tuple(
     f"\x1b[{code}m"
-    for code in ("0", "1", "2", "31", "32", "33", "34", "35", "36", "1;33", "1;35", "1;36")
+    for code in ("0", "1", "2", "7", "31", "32", "33", "34", "35", "36", "1;33", "1;35", "1;36")
 )
 
 

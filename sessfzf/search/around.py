@@ -13,23 +13,23 @@ from sessfzf.search.pattern import TooLongError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sessfzf.agents import Conversation, Turn
+    from sessfzf.markdown import Line
     from sessfzf.search.pattern import Pattern
     from sessfzf.session import Session
 
+_MARKED = "\x1b[7m"
 _BEFORE = 64 * 1024  # bytes; more than is shown of either
 _AFTER = LINE_BYTES + 256 * 1024
 
 
-def around(
-    told: Conversation, session: Session, pattern: Pattern, *, prompts: bool = False
-) -> tuple[list[Turn], int]:
+def around(told: Conversation, session: Session, pattern: Pattern) -> tuple[list[Turn], int]:
     """Return the turns around the newest match, in order, and which of them it is in.
 
     None when there is no match, or it takes too long. Raises OSError.
     """
     if not is_plain(session.path):
         return [], 0
-    judge = Judge(pattern, told.said, told.NEEDLES, prompts=prompts)
+    judge = Judge(pattern, told.said, told.NEEDLES)
     try:
         found = judge.newest(session.path, 0, session.bytes)
     except TooLongError:
@@ -54,3 +54,35 @@ def _turns(told: Conversation, line: bytes) -> list[Turn]:
     if not any(needle in line for needle in told.NEEDLES):
         return []
     return [turn for record in records(line, parse) for turn in told.said(record)]
+
+
+def mark(lines: list[Line], pattern: Pattern, start: int) -> tuple[list[Line], int]:
+    """Return the lines with what matches in them marked, and the first of these from ``start`` on.
+
+    That is ``start`` itself where the match is cut by the end of a line.
+    """
+    marked: list[Line] = []
+    first = -1
+    for number, line in enumerate(lines):
+        text = "".join(part for _, part in line)
+        try:
+            found = pattern.search(text)
+        except TooLongError:
+            marked += lines[number:]
+            break
+        if found and found[0] < found[1]:
+            line = _marked(line, *found)  # noqa: PLW2901
+            first = number if first < 0 <= number - start else first
+        marked.append(line)
+    return marked, first if first >= 0 else start
+
+
+def _marked(line: Line, start: int, end: int) -> Line:
+    parts: list[tuple[str, str]] = []
+    at = 0
+    for paint, text in line:
+        cuts = [max(0, min(place - at, len(text))) for place in (start, end)]
+        parts += [(paint, text[: cuts[0]]), (_MARKED, text[cuts[0] : cuts[1]])]
+        parts.append((paint, text[cuts[1] :]))
+        at += len(text)
+    return tuple(part for part in parts if part[1])
