@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Record = dict[str, Any]
 
-COMMANDS: Final = ("list", "plan", "preview")
+COMMANDS: Final = ("list", "grep", "plan", "preview")
 """What may stand behind --demo; alone it picks."""
 
 _PREFIX = "sessfzf-demo-"

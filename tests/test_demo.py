@@ -97,7 +97,9 @@ def test_a_plan_names_no_variable(run: Run) -> None:
 def test_other_commands_have_no_business_there(run: Run, command: str) -> None:
     result = run.apart("--demo", command)
     assert (result.code, result.out) == (2, b"")
-    assert result.err.startswith("sessfzf: behind --demo stands one of list, plan, preview, not ")
+    assert result.err.startswith(
+        "sessfzf: behind --demo stands one of list, grep, plan, preview, not "
+    )
     assert "\x1b" not in result.err
 
 

@@ -146,7 +146,7 @@ def test_only_prompts(home: Home, run: Run) -> None:
     made = spoken(home, "the needle")
     prompts = [one.id for name, one in made.items() if "answer" not in name]
     assert found(run, "needle", "--prompts") == prompts[::-1]
-    assert found(run, "[image]", "--prompts") == []
+    assert found(run, "image", "--prompts") == []
 
 
 def asides(text: str) -> list[Record]:

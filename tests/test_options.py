@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sessfzf import cli, listing, options, plan, preview
+from sessfzf import cli, grep, listing, options, plan, preview
 
 if TYPE_CHECKING:
     from conftest import Run
@@ -37,6 +37,19 @@ DIRECT = [
     ["list", "--limit", "1"],
     ["list", "--limit", "0"],
     ["list", "--limit", "1", "--limit", "2"],
+    ["grep", "cache"],
+    ["grep", ""],
+    ["grep", "--", "--cache"],
+    ["grep", "no such text"],
+    ["grep", "cache", "--json"],
+    ["grep", "--fzf", "--word", "cache"],
+    ["grep", "--fzf", "--json", "cache"],
+    ["grep", "--regex", "c.che", "--prompts", "--limit", "1"],
+    ["grep", "--regex", "("],
+    ["grep", "--everything", "--all", "--app", "codex", "--no-cache", "stop"],
+    ["grep", "--prompts", "--everything", "x"],
+    ["grep", "--here", "cache"],
+    ["grep", "--picker", "--scope", "folder", "cache"],
     ["plan", CLAUDE],
     ["plan", CLAUDE, "--shell", "fish"],
     ["plan", "--shell", "zsh", "--approvals", "safe", "--confirm", "print", "--", CODEX],
@@ -56,6 +69,8 @@ DIRECT = [
     ["preview", CLAUDE],
     ["preview", "--", CODEX],
     ["preview", f"codex:{CODEX}"],
+    ["preview", CLAUDE, "--find", "cache"],
+    ["preview", CLAUDE, "--regex", "--word", "--find", "c.che"],
     ["preview", "ffff"],
     ["preview", ""],
     ["preview", "-"],
@@ -77,6 +92,10 @@ LEFT_TO_TYPER = [
     ["list", "--help"],
     ["list", "-h"],
     ["plan", "--shell=fish", CLAUDE],
+    ["grep", "--help"],
+    ["grep", "one", "two"],
+    ["grep", "--cache"],
+    ["preview", "--find=-x", CLAUDE],
     ["plan", "--help"],
     ["plan", CLAUDE, CODEX],
     ["plan", CLAUDE, "--shell"],
@@ -86,7 +105,7 @@ LEFT_TO_TYPER = [
 ]
 
 
-MODULES = {"list": listing, "plan": plan, "preview": preview}
+MODULES = {"list": listing, "grep": grep, "plan": plan, "preview": preview}
 
 
 @pytest.fixture(autouse=True)
@@ -145,6 +164,9 @@ def test_another_spelling_means_the_same(run: Run, argv: list[str], usual: list[
         ["list", "one", "two"],
         ["plan"],
         ["plan", "--json"],
+        ["grep"],
+        ["grep", "--json"],
+        ["grep", "one", "two"],
         ["preview"],
         ["preview", CLAUDE, CODEX],
         ["init"],
@@ -171,6 +193,7 @@ WORDS = st.lists(
         st.sampled_from(
             [
                 *["--json", "--fzf", "--app", "--here", "--all", "--limit", "--no-cache", "--fork"],
+                *["--regex", "--word", "--find", "--prompts", "--everything"],
                 *[
                     "--shell",
                     "--approvals",

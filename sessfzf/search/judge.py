@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from sessfzf.agents import ANSWER, PROMPT
+from sessfzf.agents.turns import IMAGE
 from sessfzf.files import is_regular, open_quietly
 from sessfzf.jsonl import loader, parse, records
 from sessfzf.search.finder import compressed_lines, lines_with, zstd
@@ -106,7 +107,7 @@ class Judge:
         """Return the first match in a turn, if it is one that counts."""
         if role not in self._roles:
             return None
-        text = normal(text)
+        text = normal(_without_images(text))
         try:
             place = self._pattern.search(text)
             return (role, *_shown(self._pattern, text, *place)) if place else None
@@ -140,6 +141,13 @@ def _shown(pattern: Pattern, text: str, start: int, end: int) -> tuple[str, int,
         shown = shown[:-1] + "…"
     first, last = max(first - cut, 0), min(last - cut, len(shown))
     return (shown, first, last) if place and first < last else (shown, 0, 0)
+
+
+def _without_images(text: str) -> str:
+    """Return the text without the words that stand for its images: nobody said them."""
+    while text.endswith(IMAGE):
+        text = text[: -len(IMAGE)].removesuffix("\n")
+    return text
 
 
 def _every_text(value: object) -> list[Turn]:

@@ -36,6 +36,8 @@ LINES = (
     "peak memory, a file of 3 GB",
     "peak memory, lines of 4 MB",
     "key press to first row",
+    "grep, 10 sessions, ",
+    "peak memory of all processes, grep, 10 sessions, ",
     "a plain reader",
 )
 

@@ -78,10 +78,12 @@ def check(run: Run, *args: str, codes: tuple[int, ...] = (0,)) -> Result:
     clean(
         result,
         colours=not {"--fzf", "--picker", "preview"}.isdisjoint(args),
-        tabs=args[0] in {"list", "completion"},
+        tabs=args[0] in {"list", "grep", "completion"},
     )
     if args[0] == "list" and "--json" not in args:
         assert {len(row) for row in result.rows} <= ({2, 11} if "--picker" in args else {6})
+    if args[0] == "grep" and "--json" not in args:
+        assert all(len(row) == 7 for row in result.rows)
     return result
 
 
@@ -165,6 +167,10 @@ def test_no_conversation_harms(
     for shape in (text, f"a{text}b\n{text}\n\n  {text}", ("x" * 35 + text) * 9):
         for made in conversations(home, shape):
             check(run, "preview", made.id)
+            check(run, "preview", made.id, "--find", "a")
+        for words in (["a"], ["b\\n", "--regex"], ["x{3}", "--regex"]):
+            for form in ((), ("--fzf",), ("--json",)):
+                check(run, "grep", *words, *form, codes=(0, 1))
 
 
 @pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
@@ -222,7 +228,20 @@ def test_a_home_and_a_folder_of_any_name(
 @pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
 @pytest.mark.parametrize(
     "how",
-    ["key", "app", "shell", "approvals", "confirm", "init", "option", "more", "command", "preview"],
+    [
+        "key",
+        "app",
+        "shell",
+        "approvals",
+        "confirm",
+        "init",
+        "option",
+        "more",
+        "command",
+        "preview",
+        "grep",
+        "regex",
+    ],
 )
 def test_a_message_quotes_words_of_the_caller_harmlessly(run: Run, text: str, how: str) -> None:
     word = "x" + text.replace("\0", "").encode("utf-8", "replace").decode()
@@ -237,6 +256,8 @@ def test_a_message_quotes_words_of_the_caller_harmlessly(run: Run, text: str, ho
         "more": ("list", "a", word),
         "command": (word,),
         "preview": ("preview", word),
+        "grep": ("grep", word),
+        "regex": ("grep", "--regex", word + "("),
     }[how]
     check(run, *args, codes=(1, 2))
 
