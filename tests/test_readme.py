@@ -15,6 +15,7 @@ import pytest
 
 from sessfzf import jsonl, keys, plan, rows, scopes
 from sessfzf.fzf import ANSWERS, LOOK
+from sessfzf.grep import OPTIONS as GREP_OPTIONS
 from sessfzf.listing import OPTIONS as LIST_OPTIONS
 from sessfzf.shells import SHELLS, WIDGETS
 
@@ -106,8 +107,8 @@ def options_in(text: str) -> set[str]:
 
 @pytest.mark.parametrize(
     ("command", "number", "known"),
-    [("list", 0, LIST_OPTIONS), ("plan", 1, plan.OPTIONS)],
-    ids=["list", "plan"],
+    [("list", 0, LIST_OPTIONS), ("grep", 1, GREP_OPTIONS), ("plan", 2, plan.OPTIONS)],
+    ids=["list", "grep", "plan"],
 )
 def test_each_option_is_in_the_readme_and_the_reverse(
     run: Run, command: str, number: int, known: dict[str, int]
@@ -129,7 +130,7 @@ def test_the_options_of_resume_and_init(run: Run) -> None:
 
 
 def test_what_an_option_takes(run: Run) -> None:
-    lines = {line[0].strip("`"): line[1] for line in option_tables()[1].body}
+    lines = {line[0].strip("`"): line[1] for line in option_tables()[2].body}
     for option, values in (
         ("--shell", SHELLS),
         ("--approvals", plan.APPROVALS),
@@ -246,7 +247,7 @@ def test_the_plan_line_of_the_example(run: Run, home: Home, example: str) -> Non
 
 @pytest.mark.usefixtures("example")
 def test_the_keys_of_a_plan(run: Run) -> None:
-    (told,) = [line[1] for line in option_tables()[1].body if line[0] == "`--json`"]
+    (told,) = [line[1] for line in option_tables()[2].body if line[0] == "`--json`"]
     (found,) = run("plan", SESSION, "--json").objects
     assert code(told) == list(found)
 
