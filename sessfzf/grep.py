@@ -26,15 +26,18 @@ from sessfzf.rows import formatter
 from sessfzf.search import ripgrep
 from sessfzf.search.judge import Judge, can_search, is_plain
 from sessfzf.search.pattern import USAGE, Pattern
-from sessfzf.search.workers import Workers
+from sessfzf.search.workers import Task, Workers
 from sessfzf.streams import tell, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from sessfzf.search.judge import Match
     from sessfzf.session import Session
+
+    # Gives the files of a session's sub-agents with their sizes.
+    _Find = Callable[[Session], list[tuple[str, int]]]
 
 OPTIONS = {
     "--json": FLAG,
@@ -88,15 +91,18 @@ def run(  # noqa: PLR0913 - the command's options
         raise SessfzfError("--prompts and --everything exclude each other", USAGE)
     chosen = choose(app)
     sought = Pattern(pattern, regex=regex, word=word)
-    judges = {}
+    judges: dict[str, Judge] = {}
+    sub_agents: dict[str, _Find] = {}
     for store in chosen:
         if os.path.isdir(store.root):
             talk = store.conversation()
+            if everything:
+                sub_agents[store.app] = talk.sub_agents
             judges[store.app] = Judge(
                 sought, talk.said, talk.NEEDLES, prompts=prompts, everything=everything
             )
     problems = Problems()
-    search = _Search(sought, problems)
+    search = _Search(sought, problems, sub_agents)
     index = Index(enabled=not no_cache)
     walk = Walk(chosen, index, problems)
     count = 0
@@ -124,9 +130,15 @@ def run(  # noqa: PLR0913 - the command's options
 class _Search:
     """Finds the sessions that match, and counts what it could not search."""
 
-    def __init__(self, pattern: Pattern, problems: Problems) -> None:
+    def __init__(
+        self,
+        pattern: Pattern,
+        problems: Problems,
+        sub_agents: dict[str, _Find],
+    ) -> None:
         self._pattern = pattern
         self._problems = problems
+        self._sub_agents = sub_agents
         self._rg = ripgrep.find() if pattern.needles else ""
         self._compressed = 0
 
@@ -149,20 +161,28 @@ class _Search:
             texts = _counted(too_long, "text")
             tell(f"not searched: {texts} on which the expression takes too long")
 
-    def _candidates(self, sessions: list[Session]) -> list[Session]:
-        """Return those of the sessions that may match."""
-        here = [session for session in sessions if session.stamp]  # else it is gone
-        found = [session for session in here if can_search(session.path)]
-        self._compressed += len(here) - len(found)
-        if not self._rg or sum(session.bytes for session in found) < _WORTH_RG:
-            return found
-        paths = [session.path for session in found if is_plain(session.path)]
+    def _candidates(self, sessions: list[Session]) -> list[Task]:
+        """Return the tasks of those sessions that may match."""
+        tasks = [Task(session, self._files(session)) for session in sessions if session.stamp]
+        if not self._rg or sum(task.session.bytes for task in tasks) < _WORTH_RG:
+            return tasks
+        paths = [path for task in tasks for path, _ in task.files if is_plain(path)]
         pattern = self._pattern
         holding = ripgrep.holding(self._rg, paths, pattern.needles, fold=pattern.fold)
         if holding is None:
-            return found
-        ruled_out = set(paths) - holding
-        return [session for session in found if session.path not in ruled_out]
+            return tasks
+        for task in tasks:
+            task.files = [one for one in task.files if one[0] in holding or not is_plain(one[0])]
+        return [task for task in tasks if task.files]
+
+    def _files(self, session: Session) -> list[tuple[str, int]]:
+        """Return the files to be searched for a session, with their sizes."""
+        if not can_search(session.path):
+            self._compressed += 1
+            return []
+        own = session.path, session.bytes
+        find = self._sub_agents.get(session.app)
+        return [own, *find(session)] if find else [own]
 
 
 def _portions(sessions: Iterable[Session]) -> Iterator[list[Session]]:

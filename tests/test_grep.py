@@ -196,7 +196,7 @@ def test_what_nobody_said_is_not_found_unless_asked_for(home: Home, run: Run) ->
     assert len(every) == len(asides("")) + len(codex_asides("")) + 1
 
 
-def test_a_sub_agent_is_not_searched(home: Home, run: Run) -> None:
+def test_a_sub_agent_is_searched_when_asked(home: Home, run: Run) -> None:
     made = home.claude()
     folder = os.path.join(made.path[: -len(".jsonl")], "subagents")
     os.makedirs(folder)
@@ -205,6 +205,12 @@ def test_a_sub_agent_is_not_searched(home: Home, run: Run) -> None:
         prompt="why?", source={"subagent": {"other": "x"}}, meta={"thread_source": "subagent"}
     )
     assert found(run, "why") == [made.id]
+    path = os.path.join(folder, "agent-2.jsonl")
+    with open(path, "wb") as file:
+        file.write(dump(say("the needle", isSidechain=True)) + b"\n")
+    os.mkfifo(os.path.join(folder, "agent-3.jsonl"))
+    assert found(run, "needle") == []
+    assert found(run, "needle", "--everything") == [made.id]
 
 
 @pytest.mark.parametrize("written", ["NFC", "NFD"])

@@ -204,6 +204,12 @@ def test_a_plan_imports_no_typer(tmp_path: Path, key: str, shell: str) -> None:
 
 
 @pytest.mark.usefixtures("sessions")
+def test_a_search_imports_no_typer(tmp_path: Path) -> None:
+    imported(tmp_path, "list")
+    assert imported(tmp_path, "grep", "cache").isdisjoint(SLOW | {"orjson", "json", "sqlite3"})
+
+
+@pytest.mark.usefixtures("sessions")
 @pytest.mark.parametrize("key", [CLAUDE, CODEX], ids=["claude-code", "codex"])
 def test_a_preview_imports_no_typer(tmp_path: Path, key: str) -> None:
     assert imported(tmp_path, "preview", key).isdisjoint(SLOW | {"orjson", "json", "re", "enum"})

@@ -19,6 +19,8 @@ One module an agent. It offers, and nothing else is asked of it:
     which only the preview and the search import. Raises OSError.
 ``conversation.said(record)`` and ``conversation.NEEDLES``
     the turns of one record of a transcript, and bytes one of which is in each that has any.
+``conversation.sub_agents(session)``
+    the transcripts of its sub-agents, each with its size, where the store says which are its.
 ``conversation.kept_until(session)``
     when the agent itself will delete it, in epoch ms, 0 when it will not or nobody can say.
 ``conversation.parent(session)``
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
 
         def turns(self, session: Session, limit: int) -> Iterator[Turn]: ...  # noqa: D102
         def said(self, record: Record) -> list[Turn]: ...  # noqa: D102
+        def sub_agents(self, session: Session) -> list[tuple[str, int]]: ...  # noqa: D102
         def kept_until(self, session: Session) -> int: ...  # noqa: D102
         def parent(self, session: Session) -> str: ...  # noqa: D102
 

@@ -109,7 +109,7 @@ class _Window:
         wanted = limit - self._start + self._overlap
         self._data = os.pread(self._descriptor, wanted, self._start)
         self._folded = self._data.lower() if self._fold else self._data
-        self._places = [len(self._data)] * len(self._needles)
+        self._places = [self._block + 1] * len(self._needles)  # not looked for yet
         if self._escapes and b"\\u" not in self._folded:  # as in nearly every file
             for number, needle in enumerate(self._needles):
                 if needle.startswith(b"\\u"):

@@ -13,7 +13,7 @@ from sessfzf.search.pattern import USAGE, TooLongError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from types import TracebackType
     from typing import Any
 
@@ -38,11 +38,12 @@ _TOO_LONG = "too long"
 class Task:
     """A session to be searched, and how far that is."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, files: list[tuple[str, int]]) -> None:
         self.session = session
+        self.files = files  # each with its size
         self.match: Match | None = None
         self.problem = ""
-        self.rest = session.bytes  # that nobody has been told to search yet
+        self.handed_out = False  # all of it
         self.waiting: deque[list[_Answer]] = deque()  # for the answers, the newest part first
 
     def is_done(self) -> bool:
@@ -51,7 +52,7 @@ class Task:
             ((found, problem, _),) = self.waiting.popleft()
             self.match = found[1] if found else None
             self.problem = self.problem or problem
-        return bool(self.match) or not (self.rest or self.waiting)
+        return bool(self.match) or (self.handed_out and not self.waiting)
 
 
 class Workers:
@@ -78,12 +79,11 @@ class Workers:
         for worker in self._workers:
             worker.end()
 
-    def search(self, sessions: Iterable[Session]) -> Iterator[Task]:
-        """Search the sessions' transcripts; yield a finished Task for each, in their order.
+    def search(self, tasks: list[Task]) -> Iterator[Task]:
+        """Do the tasks; yield each when it is done, in their order.
 
         Raises SessfzfError when the pattern takes too long.
         """
-        tasks = [Task(session) for session in sessions]
         pieces = _pieces(tasks)
         for task in tasks:
             self._hand_out(pieces)
@@ -114,15 +114,16 @@ class Workers:
 def _pieces(tasks: list[Task]) -> Iterator[tuple[_Job, list[_Answer]]]:
     """Yield the jobs of the tasks: parts of the files, the end of each first."""
     for task in tasks:
-        while task.rest and not task.match:
-            end = task.rest
-            session = task.session
-            # What is compressed can only be read from its beginning.
-            task.rest = max(0, end - PIECE) if is_plain(session.path) else 0
-            answer: list[_Answer] = []
-            task.waiting.append(answer)
-            yield (session.app, session.path, task.rest, end), answer
-        task.rest = 0
+        for path, size in task.files:
+            end = size
+            while end and not task.match:
+                # What is compressed can only be read from its beginning.
+                floor = max(0, end - PIECE) if is_plain(path) else 0
+                answer: list[_Answer] = []
+                task.waiting.append(answer)
+                yield (task.session.app, path, floor, end), answer
+                end = floor
+        task.handed_out = True
 
 
 class _Worker:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from sessfzf.agents import ANSWER, NOTE, PROMPT
+from sessfzf.agents.claude_code import SUFFIX
 from sessfzf.agents.claude_code.transcript import NO_PROMPT, command_of, typed
 from sessfzf.agents.turns import IMAGE, call, newest_records, with_images
 from sessfzf.jsonl import File, parse, string, table
@@ -34,6 +35,19 @@ def turns(session: Session, limit: int) -> Iterator[Turn]:
     """Yield the turns of the last ``limit`` bytes, the newest first. Raises OSError."""
     for record in newest_records(session.path, NEEDLES, limit):
         yield from reversed(said(record))
+
+
+def sub_agents(session: Session) -> list[tuple[str, int]]:
+    """Return the files of ``<id>/subagents/`` with their sizes (reference B6)."""
+    try:
+        with os.scandir(f"{session.path.removesuffix(SUFFIX)}/subagents") as entries:
+            return sorted(
+                (entry.path, entry.stat().st_size)
+                for entry in entries
+                if entry.name.endswith(SUFFIX) and entry.is_file()
+            )
+    except OSError:
+        return []  # as for most
 
 
 def kept_until(session: Session) -> int:

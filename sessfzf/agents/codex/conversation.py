@@ -67,6 +67,11 @@ def _call(name: object, arguments: object) -> Turn:
     return (TOOL, script) if name == "exec" and script else call(name, arguments)
 
 
+def sub_agents(session: Session) -> list[tuple[str, int]]:  # noqa: ARG001
+    """Return none: a thread does not say which are its, only they do."""
+    return []
+
+
 def kept_until(session: Session) -> int:  # noqa: ARG001
     """Return 0: no setting is known by which Codex deletes threads."""
     return 0
