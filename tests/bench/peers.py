@@ -8,6 +8,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Final
 
+import search
 from checks import OLD, environment
 from corpus import MB
 from measure import Command, measure
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from checks import Bench
+    from corpus import Store
 
 # By project: the words that list every session and wait for no key.
 PEERS: Final = {
@@ -23,6 +25,11 @@ PEERS: Final = {
     "fast-resume": ("fr", "--list", "--all"),
     "fzf-ai": ("fzf-ai-index",),
     "anysession": ("anysession",),
+}
+# The same, the words that search conversations; on the store of search.py.
+SEARCHERS: Final = {
+    "session-ls -f": ("session-ls", "session-ls", "-f", search.RARE),
+    "fr QUERY": ("fast-resume", "fr", "--list", "--all", search.RARE),
 }
 _PLAIN: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "plain.py")
 HEADER: Final = ("what", "CPU, first", "CPU, again", "wall, first", "wall, again", "peak")
@@ -44,9 +51,21 @@ def rows(bench: Bench, folder: str, *, install: bool) -> Iterator[tuple[str, ...
     }
     for name, words in PEERS.items() if install else ():
         tools[name] = [_install(name, words[0], folder), *words[1:]]
+    yield from _measured(bench, folder, store, tools)
+    store.close()
+    if install:
+        tools = {"sessfzf grep": [bench.command, "grep", search.RARE]}
+        for name, (project, program, *more) in SEARCHERS.items():
+            tools[name] = [f"{folder}/venv-{project}/bin/{program}", *more]
+        yield from _measured(bench, folder, bench.place("search").store, tools)
+
+
+def _measured(
+    bench: Bench, folder: str, store: Store, tools: dict[str, list[str]]
+) -> Iterator[tuple[str, ...]]:
     # A picker that waits for nobody, for those that only list into fzf.
     stand_in = f"{folder}/stand-in"
-    os.makedirs(stand_in)
+    os.makedirs(stand_in, exist_ok=True)
     with open(f"{stand_in}/fzf", "w", encoding="utf-8") as file:
         file.write("#!/bin/sh\nexec cat >&2\n")
     os.chmod(f"{stand_in}/fzf", 0o755)  # noqa: S103 - a program
@@ -57,7 +76,6 @@ def rows(bench: Bench, folder: str, *, install: bool) -> Iterator[tuple[str, ...
         fresh = ["sh", "-c", f"rm -rf '{home}'; mkdir '{home}'; {links}"]
         argv_here = [word.replace("HOME", home) for word in argv]
         yield _row(bench, name, Command(argv_here, env, before=[fresh]), Command(argv_here, env))
-    store.close()
 
 
 def _row(bench: Bench, name: str, first: Command, again: Command) -> tuple[str, ...]:

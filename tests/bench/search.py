@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from checks import Bench, Place
 
 # By how much sizes like real ones are too small for 2 GB in 500 sessions.
-_SCALE: Final = 10
-_RARE: Final = "since the token moved"  # each word of it is in many prompts
+_SCALE: Final = 14
+RARE: Final = "since the token moved"  # each word of it is in many prompts
 _MEMORY: Final = 60  # MiB, of all processes
 _WITHOUT: Final = "without rg"
 
@@ -40,12 +40,12 @@ def rows(bench: Bench) -> Iterator[Row]:
         if not program:
             yield Row(f"{what}, {name}", f"{limit} x", "skipped: not installed")
             continue
-        count_them = [program, "-l"] if program == wc else [program, "--count", _RARE]
+        count_them = [program, "-l"] if program == wc else [program, "--count", RARE]
         plain = Command([*count_them, *paths], place.env)
         env = place.env if program == rg else place.env | {"PATH": _without_rg(bench, place)}
         ours = [
             Command([bench.command, "grep", *words], env)
-            for words in ([_RARE], ["0: why does the", "--word"])
+            for words in ([RARE], ["0: why does the", "--word"])
         ]
         theirs, rare, newest = measure([plain, *ours], repeats)
         yield _ratio(
