@@ -146,12 +146,26 @@ class _Search:
         self, sessions: Iterable[Session], workers: Workers
     ) -> Iterator[tuple[Session, Match]]:
         """Yield the sessions that match, in their order, each with its newest match."""
-        for portion in _portions(sessions):
-            for task in workers.search(self._candidates(portion)):
-                if task.match:
-                    yield task.session, task.match
-                elif task.problem:
-                    self._problems.add(task.session.path, OSError(0, task.problem))
+        first, ahead = True, _Portion([], None)
+        try:
+            for some in _portions(sessions):
+                tasks = ahead.candidates()
+                # From here on ripgrep is at the next files, while these are searched.
+                ahead = self._portion(some)
+                yield from self._matches(tasks, workers)
+                if first:  # nothing is to be waited for before the newest are out
+                    yield from self._matches(ahead.candidates(), workers)
+                    first, ahead = False, _Portion([], None)
+            yield from self._matches(ahead.candidates(), workers)
+        finally:
+            ahead.end()
+
+    def _matches(self, tasks: list[Task], workers: Workers) -> Iterator[tuple[Session, Match]]:
+        for task in workers.search(tasks):
+            if task.match:
+                yield task.session, task.match
+            elif task.problem:
+                self._problems.add(task.session.path, OSError(0, task.problem))
 
     def tell(self, too_long: int) -> None:
         """Say on stderr what was not searched."""
@@ -161,19 +175,15 @@ class _Search:
             texts = _counted(too_long, "text")
             tell(f"not searched: {texts} on which the expression takes too long")
 
-    def _candidates(self, sessions: list[Session]) -> list[Task]:
-        """Return the tasks of those sessions that may match."""
+    def _portion(self, sessions: list[Session]) -> _Portion:
         tasks = [Task(session, self._files(session)) for session in sessions if session.stamp]
-        if not self._rg or sum(task.session.bytes for task in tasks) < _WORTH_RG:
-            return tasks
         paths = [path for task in tasks for path, _ in task.files if is_plain(path)]
+        size = sum(task.session.bytes for task in tasks)
+        if not (self._rg and paths) or size < _WORTH_RG:
+            return _Portion(tasks, None)
         pattern = self._pattern
-        holding = ripgrep.holding(self._rg, paths, pattern.needles, fold=pattern.fold)
-        if holding is None:
-            return tasks
-        for task in tasks:
-            task.files = [one for one in task.files if one[0] in holding or not is_plain(one[0])]
-        return [task for task in tasks if task.files]
+        run = ripgrep.Run(self._rg, paths, pattern.needles, fold=pattern.fold)
+        return _Portion(tasks, run)
 
     def _files(self, session: Session) -> list[tuple[str, int]]:
         """Return the files to be searched for a session, with their sizes."""
@@ -183,6 +193,30 @@ class _Search:
         own = session.path, session.bytes
         find = self._sub_agents.get(session.app)
         return [own, *find(session)] if find else [own]
+
+
+class _Portion:
+    """Some tasks, and the ripgrep that looks which of them there is anything to do for."""
+
+    def __init__(self, tasks: list[Task], run: ripgrep.Run | None) -> None:
+        self._tasks = tasks
+        self._run = run
+
+    def candidates(self) -> list[Task]:
+        """Return the tasks of those sessions that may match."""
+        holding = self._run.holding() if self._run else None
+        self.end()
+        if holding is None:
+            return self._tasks
+        for task in self._tasks:
+            task.files = [one for one in task.files if one[0] in holding or not is_plain(one[0])]
+        return [task for task in self._tasks if task.files]
+
+    def end(self) -> None:
+        """End what is still at work."""
+        if self._run:
+            self._run.end()
+            self._run = None
 
 
 def _portions(sessions: Iterable[Session]) -> Iterator[list[Session]]:

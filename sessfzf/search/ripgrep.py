@@ -33,40 +33,44 @@ def find() -> str:
     return ""
 
 
-def holding(
-    program: str, paths: Sequence[str], needles: Sequence[bytes], *, fold: bool
-) -> set[str] | None:
-    """Return those of the files that hold one of the needles, None when rg could not say.
+class Run:
+    """A ripgrep at work on some files, which are absolute paths and fit on a command line."""
 
-    ``paths`` are absolute and not more than a command line takes.
-    """
-    argv: list[str | bytes] = [program, *_OPTIONS]
-    argv.append("--ignore-case" if fold else "--case-sensitive")
-    argv += [b"--regexp=" + needle for needle in needles]
-    argv += ["--", *paths]
-    reading, writing = os.pipe()
-    try:
-        pid = os.fork()
-        if not pid:
-            _become(program, argv, writing)
-        os.close(writing)
-        writing = -1
+    def __init__(
+        self, program: str, paths: Sequence[str], needles: Sequence[bytes], *, fold: bool
+    ) -> None:
+        argv: list[str | bytes] = [program, *_OPTIONS]
+        argv.append("--ignore-case" if fold else "--case-sensitive")
+        argv += [b"--regexp=" + needle for needle in needles]
+        argv += ["--", *paths]
+        self._output, output = os.pipe()
+        self._pid = os.fork()
+        if not self._pid:
+            _become(program, argv, output)
+        os.close(output)
+
+    def holding(self) -> set[str] | None:
+        """Wait; return those of the files that hold a needle, None when rg could not say."""
         parts = []
-        try:
-            while part := os.read(reading, _READ):
-                parts.append(part)
-        except BaseException:
-            _end(pid)
-            raise
-        _, status = os.waitpid(pid, 0)
-    finally:
-        os.close(reading)
-        if writing >= 0:
-            os.close(writing)
-    # 2: something went wrong, but which file it was is not said in a form to rely on.
-    if os.waitstatus_to_exitcode(status) not in {0, 1}:
-        return None
-    return set(map(os.fsdecode, b"".join(parts).split(b"\0")))
+        while part := os.read(self._output, _READ):
+            parts.append(part)
+        _, status = os.waitpid(self._pid, 0)
+        self._pid = 0
+        # 2: something went wrong, but which file it was is not said in a form to rely on.
+        if os.waitstatus_to_exitcode(status) not in {0, 1}:
+            return None
+        return set(map(os.fsdecode, b"".join(parts).split(b"\0")))
+
+    def end(self) -> None:
+        """End it if it still runs, and let go of it."""
+        import signal
+
+        os.close(self._output)
+        if self._pid:
+            with suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGKILL)
+            with suppress(ChildProcessError):
+                os.waitpid(self._pid, 0)
 
 
 def _become(program: str, argv: list[str | bytes], output: int) -> None:
@@ -82,12 +86,3 @@ def _become(program: str, argv: list[str | bytes], output: int) -> None:
         os.execv(program, argv)  # noqa: S606
     finally:
         os._exit(_FAILED)
-
-
-def _end(pid: int) -> None:
-    import signal
-
-    with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
-    with suppress(ChildProcessError):
-        os.waitpid(pid, 0)
