@@ -204,12 +204,17 @@ class _Portion:
 
     def candidates(self) -> list[Task]:
         """Return the tasks of those sessions that may match."""
-        holding = self._run.holding() if self._run else None
+        found = self._run.found() if self._run else None
         self.end()
-        if holding is None:
+        if found is None:
             return self._tasks
         for task in self._tasks:
-            task.files = [one for one in task.files if one[0] in holding or not is_plain(one[0])]
+            task.files = [one for one in task.files if one[0] in found or not is_plain(one[0])]
+            task.begins = {
+                path: begins
+                for path, _ in task.files
+                if len(begins := found.get(path, [])) < ripgrep.MOST_LINES
+            }
         return [task for task in self._tasks if task.files]
 
     def end(self) -> None:

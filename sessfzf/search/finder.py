@@ -8,7 +8,7 @@ from sessfzf.jsonl import LINE_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
 # What is read at once: as much as stays near the processor while it is folded and searched.
@@ -38,6 +38,17 @@ def lines_with(  # noqa: PLR0913 - where, and what
         if line:
             yield begin, line
         limit = begin
+
+
+def lines_at(descriptor: int, begins: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+    """Yield (start, line) of the lines that begin at these places, the last first.
+
+    Lines longer than LINE_BYTES are passed over. Raises OSError.
+    """
+    for begin in sorted(begins, reverse=True):
+        line = os.pread(descriptor, LINE_BYTES + 1, begin).partition(b"\n")[0]
+        if 0 < len(line) <= LINE_BYTES:
+            yield begin, line
 
 
 def zstd() -> Any:  # noqa: ANN401 - a module that not every Python has

@@ -8,13 +8,13 @@ from sessfzf.agents import ANSWER, PROMPT
 from sessfzf.agents.turns import IMAGE
 from sessfzf.files import is_regular, open_quietly
 from sessfzf.jsonl import loader, parse, records
-from sessfzf.search.finder import compressed_lines, lines_with, zstd
+from sessfzf.search.finder import compressed_lines, lines_at, lines_with, zstd
 from sessfzf.search.pattern import TooLongError, normal
 from sessfzf.text import clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from sessfzf.agents import Turn
     from sessfzf.jsonl import Loads, Record
@@ -68,10 +68,13 @@ class Judge:
         self._parsed = 0
         self.too_long = 0  # texts that the pattern took too long on
 
-    def newest(self, path: str, floor: int, end: int) -> tuple[int, Match] | None:
+    def newest(
+        self, path: str, floor: int, end: int, begins: Sequence[int] = ()
+    ) -> tuple[int, Match] | None:
         """Return the newest match that begins from ``floor`` to ``end``, and where its line begins.
 
-        Raises OSError when the file cannot be read, TooLongError when that happens again and again.
+        With ``begins`` only the lines that begin there are looked at. Raises OSError when the file
+        cannot be read, TooLongError when that happens again and again.
         """
         newest = None
         descriptor = open_quietly(path)
@@ -83,7 +86,11 @@ class Judge:
                     if match := self.match(line):
                         newest = 0, match
                 return newest
-            for begin, line in lines_with(descriptor, self._needles, floor, end, fold=self._fold):
+            if begins:
+                lines = lines_at(descriptor, begins)
+            else:
+                lines = lines_with(descriptor, self._needles, floor, end, fold=self._fold)
+            for begin, line in lines:
                 if match := self.match(line):
                     return begin, match
         finally:

@@ -1,4 +1,4 @@
-"""Asking ripgrep, where there is one, which files need not be searched."""
+"""Asking ripgrep, where there is one, which lines of which files have to be looked at."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ if TYPE_CHECKING:
 # It holds a whole line in memory, and which files have long ones nobody knows. With less than this
 # it does not begin; where it would need more it ends, and the files are read without it.
 _MEMORY = 24 * 1024 * 1024
+# What is said more often in a file is soon found from its end.
+MOST_LINES = 20
 _OPTIONS = (
     "--no-config",
     "--no-messages",
     # Not mapped: a file that shrinks meanwhile would end it.
     *("--no-mmap", "--threads=2", "--encoding=none", "--text"),
-    *("--files-with-matches", "--null", "--color=never", "--fixed-strings"),
+    # Of a line that matches, where it begins and no more.
+    *("--byte-offset", "--max-columns=1", f"--max-count={MOST_LINES}", "--with-filename", "--null"),
+    *("--no-heading", "--no-line-number", "--no-column", "--color=never", "--fixed-strings"),
 )
 _READ = 1 << 16
 _FAILED = 127
@@ -49,8 +53,11 @@ class Run:
             _become(program, argv, output)
         os.close(output)
 
-    def holding(self) -> set[str] | None:
-        """Wait; return those of the files that hold a needle, None when rg could not say."""
+    def found(self) -> dict[str, list[int]] | None:
+        """Wait; return where lines with a needle begin in each file that has any.
+
+        The first MOST_LINES of a file; None when rg could not say.
+        """
         parts = []
         while part := os.read(self._output, _READ):
             parts.append(part)
@@ -59,7 +66,16 @@ class Run:
         # 2: something went wrong, but which file it was is not said in a form to rely on.
         if os.waitstatus_to_exitcode(status) not in {0, 1}:
             return None
-        return set(map(os.fsdecode, b"".join(parts).split(b"\0")))
+        found: dict[str, list[int]] = {}
+        name, *rest = b"".join(parts).split(b"\0")
+        for part in rest:
+            line, _, following = part.partition(b"\n")
+            begin = line.partition(b":")[0]
+            if not begin.isdigit():
+                return None
+            found.setdefault(os.fsdecode(name), []).append(int(begin))
+            name = following
+        return None if name or bool(found) == bool(status) else found
 
     def end(self) -> None:
         """End it if it still runs, and let go of it."""

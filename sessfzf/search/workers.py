@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from sessfzf.search.judge import Judge, Match
     from sessfzf.session import Session
 
-    # The agent's name, the file, and from where to where to search it.
-    _Job = tuple[str, str, int, int]
+    # The agent's name, the file, and from where to where to search it, or where the lines begin
+    # that are to be looked at.
+    _Job = tuple[str, str, int, int, list[int]]
     # Where the line of the newest match begins, and the match; what went wrong; how many texts the
     # pattern took too long on.
     _Answer = tuple[tuple[int, Match] | None, str, int]
@@ -41,6 +42,7 @@ class Task:
     def __init__(self, session: Session, files: list[tuple[str, int]]) -> None:
         self.session = session
         self.files = files  # each with its size
+        self.begins: dict[str, list[int]] = {}  # of the only lines that may match, where known
         self.match: Match | None = None
         self.problem = ""
         self.handed_out = False  # all of it
@@ -116,12 +118,13 @@ def _pieces(tasks: list[Task]) -> Iterator[tuple[_Job, list[_Answer]]]:
     for task in tasks:
         for path, size in task.files:
             end = size
+            begins = task.begins.get(path, [])
             while end and not task.match:
                 # What is compressed can only be read from its beginning.
-                floor = max(0, end - PIECE) if is_plain(path) else 0
+                floor = max(0, end - PIECE) if is_plain(path) and not begins else 0
                 answer: list[_Answer] = []
                 task.waiting.append(answer)
-                yield (task.session.app, path, floor, end), answer
+                yield (task.session.app, path, floor, end, begins), answer
                 end = floor
         task.handed_out = True
 
@@ -189,11 +192,11 @@ def _serve(jobs: int, answers: int, judges: dict[str, Judge]) -> None:
 
 
 def _do(job: _Job, judges: dict[str, Judge]) -> _Answer:
-    app, path, floor, end = job
+    app, path, floor, end, begins = job
     judge = judges[app]
     before = judge.too_long
     try:
-        found, problem = judge.newest(path, floor, end), ""
+        found, problem = judge.newest(path, floor, end, begins), ""
     except OSError as error:
         found, problem = None, error.strerror or str(error)
     except TooLongError:
