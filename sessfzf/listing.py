@@ -214,7 +214,7 @@ class Walk:
                         yield form.line(with_state(session, live))
                 continue
             self.found = True
-            yield form.fields(id, store.app, when, cwd, branch, title, words)
+            yield form.fields((id, store.app, when, cwd, branch, title, words))
 
     def _merge(self, known: list[_Known], unread: list[_Unread]) -> Iterator[Session]:
         from bisect import insort

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from sessfzf.search.judge import Match
     from sessfzf.session import Session
 
+    # id, app, time (epoch ms), cwd, branch, title, words: of these fields of a session.
+    Shown = tuple[str, str, int, str, str, str, str]
     _Cells = tuple[str, str, str]  # the app's, those of folder and branch, what follows the title
 
 _MINUTE, _HOUR, _DAY, _WEEK, _YEAR = 60, 3600, 86400, 7 * 86400, 365 * 86400
@@ -61,26 +63,9 @@ class Form:
         """Return the row of a session in UTF-8, made the quicker way where it can be."""
         if session.hidden or session.live:
             return self.row(session).encode()
-        return self.fields(
-            session.id,
-            session.app,
-            session.time,
-            session.cwd,
-            session.branch,
-            session.title,
-            session.words,
-        )
+        return self.fields(_shown(session))
 
-    def fields(  # noqa: PLR0913
-        self,
-        id: str,  # noqa: A002
-        app: str,
-        time: int,
-        cwd: str,
-        branch: str,
-        title: str,
-        words: str,
-    ) -> bytes:
+    def fields(self, shown: Shown) -> bytes:
         """Return the row, in UTF-8, of a session that is neither hidden nor live.
 
         Not as text: a character that is not ASCII would make all text written with it take longer.
@@ -90,6 +75,18 @@ class Form:
     def matched(self, session: Session, match: Match) -> str:
         """Return the row of a session with one field more: the line in it that matches."""
         return f"{self.row(session)}\t{match[1]}"
+
+
+def _shown(session: Session) -> Shown:
+    return (
+        session.id,
+        session.app,
+        session.time,
+        session.cwd,
+        session.branch,
+        session.title,
+        session.words,
+    )
 
 
 class Ages:
@@ -148,21 +145,10 @@ class _Plain(Form):
 
     def line(self, session: Session) -> bytes:
         # Whether it is hidden or live is not said: six fields have no room for it.
-        return self.fields(
-            session.id, session.app, session.time, session.cwd, session.branch, session.title, ""
-        )
+        return self.fields(_shown(session))
 
-    def fields(  # noqa: PLR0913
-        self,
-        id: str,  # noqa: A002
-        app: str,
-        time: int,
-        cwd: str,
-        branch: str,
-        title: str,
-        words: str,
-    ) -> bytes:
-        del words  # what six fields have no room for
+    def fields(self, shown: Shown) -> bytes:
+        id, app, time, cwd, branch, title, _ = shown  # noqa: A001 - the field's own name
         if not (title.isprintable() and branch.isprintable()):  # an index that is not of our making
             branch, title = _visible(branch), _visible(title)
         row = f"{id}\t{app}\t{self._age(time)}\t{self._folders[cwd]}\t{branch}\t{title}"
@@ -221,22 +207,14 @@ class _Fzf(Form):
         app, place, _ = self._made(session.app, session.cwd, session.branch)
         return f"{session.id}\t{app}\t{self._when(session)}\t{place}\t{self._title(session)}"
 
-    def fields(  # noqa: PLR0913
-        self,
-        id: str,  # noqa: A002
-        app: str,
-        time: int,
-        cwd: str,
-        branch: str,
-        title: str,
-        words: str,
-    ) -> bytes:
+    def fields(self, shown: Shown) -> bytes:
+        id, app, time, cwd, branch, title, words = shown  # noqa: A001
         if not title.isprintable():  # an index that is not of our making
             title = _visible(title)
         if words.endswith(IS_FORK):
             title = f"{self._fork} {title}"
-        shown, place, _ = self._made(app, cwd, branch)
-        return f"{id}\t{shown}\t{self._idle(time)}\t{place}\t{title}".encode()
+        name, place, _ = self._made(app, cwd, branch)
+        return f"{id}\t{name}\t{self._idle(time)}\t{place}\t{title}".encode()
 
     def matched(self, session: Session, match: Match) -> str:
         # The title as a column, so that the lines stand below each other.
@@ -372,21 +350,13 @@ class _Picker(_Fzf):
             words.append(f"is:{_visible(session.hidden)}")
         return f"{super().row(session)}{self._edge}{session.id}\t{' '.join(words)}{rest}"
 
-    def fields(  # noqa: PLR0913
-        self,
-        id: str,  # noqa: A002
-        app: str,
-        time: int,
-        cwd: str,
-        branch: str,
-        title: str,
-        words: str,
-    ) -> bytes:
+    def fields(self, shown: Shown) -> bytes:
+        id, app, time, cwd, branch, title, words = shown  # noqa: A001
         try:
-            shown, place, rest = self._ready[app, cwd, branch]
+            name, place, rest = self._ready[app, cwd, branch]
         except KeyError:
             cells = self._made(app, cwd, branch)
-            shown, place, rest = self._ready[app, cwd, branch] = (
+            name, place, rest = self._ready[app, cwd, branch] = (
                 f"\t{cells[0]}\t".encode(),
                 f"\t{cells[1]}\t".encode(),
                 cells[2].encode(),
@@ -396,7 +366,7 @@ class _Picker(_Fzf):
         if words.endswith(IS_FORK):
             title = f"{self._fork} {title}"
         own, age = id.encode(), self._idle(time).encode()
-        row = own, shown, age, place, title.encode(), self._sought, own, b"\t", words.encode(), rest
+        row = own, name, age, place, title.encode(), self._sought, own, b"\t", words.encode(), rest
         return b"".join(row)
 
     def _name(self, app: str) -> str:

@@ -414,7 +414,7 @@ def test_what_is_only_searched_stands_beyond_the_edge(
             "app:claude-code",
         ]
         assert columns(" ".join(fields[1:6])) >= wide
-        fast = form.fields(ID, made.app, made.time, made.cwd, made.branch, title, made.words)
+        fast = form.fields((ID, made.app, made.time, made.cwd, made.branch, title, made.words))
         assert fast.decode().split("\t") == fields
 
 
@@ -454,7 +454,7 @@ def test_whatever_an_index_says_the_picker_gets_printable_fields(
     made = session(cwd=cwd, branch=branch, title=title, hidden=hidden, model=model)
     for line in (
         form.row(made),
-        form.fields(ID, made.app, made.time, cwd, branch, title, model).decode(),
+        form.fields((ID, made.app, made.time, cwd, branch, title, model)).decode(),
     ):
         assert line.count("\t") == 10
         assert line.startswith(f"{ID}\t")
