@@ -345,7 +345,7 @@ class _Picker(_Fzf):
         _, _, rest = self._made(session.app, session.cwd, session.branch)
         words = [_visible(session.words)]
         if session.live:
-            words += ("is:live", f"is:{session.live}")
+            words += ("is:live", f"is:{_visible(session.live)}")
         if session.hidden:
             words.append(f"is:{_visible(session.hidden)}")
         return f"{super().row(session)}{self._edge}{session.id}\t{' '.join(words)}{rest}"

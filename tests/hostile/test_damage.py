@@ -662,6 +662,20 @@ def test_a_tampered_index_injects_nothing(home: Home, run: Run, data: st.DataObj
     assert run("plan", claude.id, "--confirm", "yes").out == want
 
 
+@pytest.mark.parametrize("text", HARM)
+def test_a_tampered_state_of_a_live_session_injects_nothing(
+    home: Home, run: Run, text: str
+) -> None:
+    made = home.claude()
+    home.claude_live(made.id, pid=os.getpid())
+    run("list")
+    rewritten(lambda kept: kept.replace("\x1fidle\x1f", f"\x1fidle{text}\x1f".replace("\n", "")))
+    for form in ("--fzf", "--picker", "--json"):
+        result = run("list", form)
+        assert result.code == 0
+        assert harm(result.out, colours=form != "--json") == []
+
+
 def test_names_are_sought_in_the_last_four_megabytes(tmp_path: Path) -> None:
     path = str(tmp_path / "session_index.jsonl")
     own = "01a0c0de-0001-7000-8000-000000000001"
